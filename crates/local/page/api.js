@@ -11,7 +11,7 @@ export const SILENCE_MS = 40_000;
 export const authorized = (url, { headers, ...rest }) =>
 	fetch(url, { ...rest, headers: { ...headers, authorization: sessionStorage.token } });
 
-/** Refusal of the service, with its message; with status 0, a lost request. */
+/** An error; status 0 is that of a lost request. */
 const refused = (status, message) => Object.assign(new Error(message), { status });
 
 async function call(method, url, body, signal = AbortSignal.timeout(SILENCE_MS), begun) {
@@ -46,14 +46,16 @@ async function call(method, url, body, signal = AbortSignal.timeout(SILENCE_MS),
 export const query = (parameters) =>
 	new URLSearchParams(Object.entries(parameters).filter(([, value]) => value));
 
-export const read = (path, parameters = {}, signal) =>
-	call("GET", `${CONTROL}${path}?${query(parameters)}`, undefined, signal);
+export const read = (path, parameters = {}) => call("GET", `${CONTROL}${path}?${query(parameters)}`);
 export const change = (path, body) => once(call, "POST", CONTROL + path, body);
 export const remove = (path) => once(call, "DELETE", CONTROL + path);
 
+/** Sends a request of the log again. */
+export const sendAgain = (method, target, body) => once(call, method, location.origin + target, body);
+
 const underWay = new Map();
 
-/** Sends a change, but not again while it is under way, as by a double click: both get its response. */
+/** Sends a change, but once while it is under way: both clicks of a double click get its response. */
 function once(send, method, url, body) {
 	const json = JSON.stringify(body);
 	const change = `${method} ${url} ${json}`;

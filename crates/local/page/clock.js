@@ -4,7 +4,7 @@ import { change } from "./api.js";
 import { attribute, on, text } from "./dom.js";
 import { onState } from "./events.js";
 import { attempt } from "./notice.js";
-import { clockTime, duration } from "./time.js";
+import { clockTime, duration, wallTime } from "./words.js";
 
 const listeners = [];
 let clock = { nowMs: 0, manual: true, nextEventMs: null };
@@ -41,6 +41,7 @@ const advance = (by) => attempt(() => change("/clock/advance", by),
 function show() {
 	const { manual, nextEventMs } = clock;
 	text("clock-now", clockTime(now()));
+	text("clock-wall", wallTime(Date.now()));
 	text("clock-kind", manual ? "stands still" : "runs");
 	const isNone = nextEventMs === null;
 	text("clock-event", isNone ? "nothing is due" : `next event in ${duration(nextEventMs - now())}`);

@@ -1,8 +1,11 @@
 // DOM helpers: nodes are updated only if their content has changed.
 
+import { inWords, STATUSES } from "./words.js";
+
 /** Makes an element: `el("td", { class: "id", hidden: true }, "text", child)`. */
 export const el = (tag, ...rest) => build(document.createElement(tag), ...rest);
 
+const SIGNS = "○◐✓✕⊘◷◌";
 const SVG = "http://www.w3.org/2000/svg";
 
 export const svg = (tag, ...rest) => build(document.createElementNS(SVG, tag), ...rest);
@@ -43,18 +46,9 @@ export function hide(it, hidden) {
 /** Moves the focus of a vanishing element to the heading of its section. */
 const leave = (node) => node.contains(document.activeElement) && node.closest("section")?.querySelector("h2").focus();
 
-/** Brings a row into view inside the scrolling element of its table; `top` is the room above it. */
-export function reveal({ tHead, parentElement: scroller }, top, height) {
-	const lowest = top + height + tHead.offsetHeight - scroller.clientHeight;
-	scroller.scrollTop = Math.max(lowest, Math.min(scroller.scrollTop, top));
-}
-
 const childrenByKey = new WeakMap();
 
-/**
- * Makes the children of `parent` those of `items`, in order: a child whose key stays is updated,
- * and moved only where its place changed.
- */
+/** Makes the children of `parent` those of `items`: a child whose key stays is updated, and moved only if its place changed. */
 export function keyed(parent, items, key, create, update = () => {}) {
 	const known = childrenByKey.get(parent) ?? new Map();
 	childrenByKey.set(parent, known);
@@ -76,14 +70,11 @@ export function keyed(parent, items, key, create, update = () => {}) {
 	}
 }
 
-/** The sign of a status, beside which its name always stands, too. */
-export function sign(status) {
-	return svg("svg", { class: "sign", "aria-hidden": "true", viewBox: "0 0 12 12" },
-		svg("use", { href: `#sign-${status}` }));
-}
+/** The sign of a status, beside its name. */
+export const sign = (status) => el("span", { class: "sign", "data-sign": SIGNS[STATUSES.indexOf(status)] });
 
 export function setStatus(label, status) {
 	if (label.dataset.status === status) return;
 	label.dataset.status = status;
-	label.replaceChildren(sign(status), el("span", {}, status));
+	label.replaceChildren(sign(status), el("span", {}, inWords(status)));
 }

@@ -2,16 +2,18 @@
 
 import { authorized, SILENCE_MS } from "./api.js";
 import { text } from "./dom.js";
+import { wallTime } from "./words.js";
 
 const WORDS = {
-	live: ["Live"],
-	lost: ["Disconnected", "The service is away, or too many pages are open: reconnecting."],
+	live: ["Live", ""],
+	lost: ["Disconnected"],
 	locked: ["Locked", "Open the link that the service printed, after a restart the new one."],
 };
 
 const { dataset } = document.body;
 const listeners = [];
 let latest;
+let heardAt = Date.now();
 
 const tell = (state) => listeners.forEach((listener) => listener(state));
 
@@ -33,6 +35,7 @@ tabs.onmessage = ({ data: { token, state } }) => {
 export async function connect() {
 	const stream = new AbortController();
 	let next = "lost";
+	let reason = "The service is away";
 	let silence;
 	const hear = () => {
 		clearTimeout(silence);
@@ -42,6 +45,7 @@ export async function connect() {
 		hear();
 		const response = await authorized("/_local/events", { signal: stream.signal });
 		if (response.status === 401) next = "locked";
+		if (response.status === 429) reason = "Too many pages are open";
 		if (!response.ok) throw response;
 		const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
 		for (let rest = ""; ;) {
@@ -54,21 +58,19 @@ export async function connect() {
 				const data = event.split("\ndata: ")[1];
 				if (!data) continue;
 				const state = JSON.parse(data);
-				// Its errors are none of the connection.
+				// Errors in showing it are none of the connection.
 				queueMicrotask(() => take(state));
 				if (!leads) return follow();
 				tabs.postMessage({ token: sessionStorage.token, state });
 			}
 		}
-	} catch {
-		// The connection is lost.
-	} finally {
+	} catch {} finally {
 		clearTimeout(silence);
 		stream.abort();
 	}
 	leads = !locks;
 	release?.();
-	become(next);
+	become(next, `${reason}: reconnecting. What is shown is from ${wallTime(heardAt)}.`);
 	setTimeout(connect, 1000);
 }
 
@@ -82,6 +84,7 @@ function follow() {
 
 function take(state) {
 	latest = state;
+	heardAt = Date.now();
 	// Reads that were pending when the connection was lost are repeated.
 	if (dataset.connection !== "live") tell({ ...latest, revision: { jobs: {}, logs: {} } });
 	become("live");
@@ -91,10 +94,9 @@ function take(state) {
 /** Emits the last state again, because another part of it is to be shown. */
 export const replay = () => latest && tell(latest);
 
-function become(next) {
-	if (dataset.connection === next) return;
-	const [word, advice] = WORDS[next];
-	dataset.connection = next;
+function become(next, reason) {
+	const [word, advice = reason] = WORDS[next];
+	if (dataset.connection !== next) dataset.connection = next;
 	text("connection", word);
 	text("session", advice);
 }

@@ -1,92 +1,62 @@
-// Faults: presets, a form, and the list of active faults.
+// Faults: buttons for frequent ones, any other as JSON, and the list of active faults.
 
 import { change, read, remove } from "./api.js";
 import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
-import { onState } from "./events.js";
-import { firstError, parse } from "./json.js";
+import { parseObject } from "./json.js";
 import { attempt, notice } from "./notice.js";
-import { count, counted, duration } from "./time.js";
+import { onChange } from "./rooms.js";
+import { count, counted, duration } from "./words.js";
 
-const PRESETS = {
+/** The first four have buttons. */
+const EXAMPLES = {
 	// Not a reset: where one hits a connection that was used before, browsers send the request again.
-	lost: { operation: "run", times: 1, cut: 0 },
-	throttle: { operation: "run", times: 3, response: { status: 429, headers: { "retry-after": "5" } } },
-	down: { operation: "run", times: 1, down: { ms: 5000 } },
-	slow: { delayMs: 2000 },
-};
-
-const OPERATIONS = ["run", "runsync", "status", "stream", "cancel", "retry", "purge-queue", "health",
-	"openai", "requests", "job-take", "job-take-batch", "job-stop", "job-stream", "job-done", "ping",
-	"get-pod", "get-template", "graphql", "account"];
-
-const EFFECTS = {
-	"respond instead": { response: { status: 503 } },
-	"lose the response": { reset: {}, processed: true },
-	"reset the connection": { reset: { afterBytes: 10 } },
-	"go down": { down: { ms: 5000 } },
-	"delay": { delayMs: 2000 },
-	"truncate the body": { truncate: 10 },
-	"drip the body": { drip: { bytes: 8, pauseMs: 50 } },
-	"never send the body": { stall: true },
-	"another job's record": { rewrite: "foreign" },
-	"respond twice": { again: "at-once" },
+	"Lose the next response": { operation: "run", times: 1, cut: 0 },
+	"429 with Retry-After": { operation: "run", times: 3, response: { status: 429, headers: { "retry-after": "5" } } },
+	"Down for 5 s": { operation: "run", times: 1, down: { ms: 5000 } },
+	"Slow by 2 s": { delayMs: 2000 },
+	"Respond instead": { operation: "health", endpoint: "echo", response: { status: 503 } },
+	"Reset the connection": { probability: 0.1, reset: { afterBytes: 10 } },
+	"Drip the body": { drip: { bytes: 8, pauseMs: 50 } },
+	"Never send the body": { operation: "status", times: 1, stall: true },
 };
 
 export function start() {
-	const effect = byId("fault-effect");
+	const example = byId("fault-example");
 	const json = byId("fault-json");
-	const option = (value, label = value) => el("option", { value }, label);
-	byId("fault-operation").append(option("", "all"), ...OPERATIONS.map((name) => option(name)));
-	effect.append(...Object.keys(EFFECTS).map((name) => option(name)));
-	const fill = () => { json.value = JSON.stringify(EFFECTS[effect.value]); };
-	on(effect, "change", fill);
+	const names = Object.keys(EXAMPLES);
+	byId("fault-buttons").append(...names.slice(0, 4).map((name) =>
+		el("button", { click: () => add(EXAMPLES[name]) }, name)));
+	example.append(...names.slice(4).map((name) => el("option", { value: name }, name)));
+	const fill = () => { json.value = JSON.stringify(EXAMPLES[example.value]); };
+	on(example, "change", fill);
 	fill();
-
-	for (const button of document.querySelectorAll("[data-preset]")) {
-		on(button, "click", () => add(PRESETS[button.dataset.preset]));
-	}
 	on("fault-form", "submit", (event) => {
 		event.preventDefault();
-		const wrong = firstError(json.value);
-		if (wrong) {
-			json.setSelectionRange(wrong.offset, wrong.offset + 1);
+		try {
+			add(parseObject(json.value));
+		} catch (error) {
 			json.focus();
-			notice(`Not added. Column ${wrong.column}: ${wrong.message}`, "failed");
-		} else add({ ...selection(), ...parse(json.value) });
+			notice(`Not added. ${error.message}`, "failed");
+		}
 	});
 	on("faults-clear", "click", () => attempt(() => remove("/faults"), () => "All faults have ended"));
-
-	let seen;
-	onState(({ revision, endpoints }) => {
-		keyed(byId("fault-endpoint"), [{ name: "" }, ...endpoints], ({ name }) => name,
-			({ name }) => option(name, name || "all"));
-		if (revision.faults !== seen) load();
-		seen = revision.faults;
-	});
+	onChange("faults", ({ revision }) => revision.faults ?? null, load);
 }
 
-const add = (fault) => attempt(() => change("/faults", fault), () => `Added: ${inWords(fault)}`);
-
-function selection() {
-	const value = (name) => byId(`fault-${name}`).value || undefined;
-	const number = (name) => value(name) && Number(value(name));
-	return {
-		operation: value("operation"), endpoint: value("endpoint"),
-		times: number("times"), probability: number("probability"),
-	};
-}
+const add = (fault) => attempt(() => change("/faults", fault), () => `Added: ${sentence(fault)}`);
 
 async function load() {
 	const faults = await read("/faults").catch(() => null);
 	if (!faults) return;
-	text("faults-count", `${count(faults.length)} active`);
+	text("faults-count", faults.length ? `${count(faults.length)} active` : "");
+	hide("faults-none", faults.length > 0);
 	hide("faults-clear", faults.length < 2);
 	keyed(byId("fault-list"), faults, ({ id }) => id, ({ id }) => el("li", {}, el("span"),
 		el("span", { class: "of" }), el("button", { click: () => end(id) }, "End")),
 	(li, fault) => {
 		const [words, counts, button] = li.children;
 		const { left, affected } = fault;
-		text(words, inWords(fault));
+		text(words, sentence(fault));
 		text(counts, `${counted(affected, "request")} affected` + (left == null ? "" : `, ${count(left)} left`));
 		attribute(button, "aria-label", `End: ${words.textContent}`);
 	});
@@ -95,15 +65,15 @@ async function load() {
 const end = (id) => attempt(() => remove(`/faults/${id}`), () => "The fault has ended");
 
 /** A fault as a sentence: `run of echo: 429 with Retry-After: 5, the next 3`. */
-function inWords({ id, left, affected, operation, endpoint, times, probability, seed, processed, ...effect }) {
+function sentence({ id, left, affected, operation, endpoint, times, probability, seed, processed, ...effect }) {
 	const what = Object.entries(effect).filter(([, value]) => value != null && value !== false)
-		.map(([name, value]) => WORDS[name]?.(value, processed) ?? `${name} ${JSON.stringify(value)}`);
+		.map(([name, value]) => EFFECTS[name]?.(value, processed) ?? `${name} ${JSON.stringify(value)}`);
 	if (times) what.push(`the next ${count(times)}`);
 	if (probability != null) what.push(`with probability ${JSON.stringify(probability)}`);
 	return `${operation ?? "all requests"}${endpoint ? ` of ${endpoint}` : ""}: ${what.join(", ") || "no effect"}`;
 }
 
-const WORDS = {
+const EFFECTS = {
 	delayMs: (ms) => (ms ? `${duration(ms)} late` : "no delay"),
 	response: ({ status, headers }) =>
 		status + (headers?.["retry-after"] ? ` with Retry-After: ${headers["retry-after"]}` : ""),

@@ -1,34 +1,50 @@
-// Details of a job: its values and chunks, its time line, and its actions.
+// Details of a job: its time line, its values and chunks, what is known about it, and its actions.
 
-import { endpointPath, queue, read } from "./api.js";
+import { change, endpointPath, queue, read } from "./api.js";
+import { everySecond, now } from "./clock.js";
 import { curl } from "./curl.js";
 import { attribute, byId, el, hide, keyed, on, setStatus, sign, text } from "./dom.js";
-import { onState } from "./events.js";
+import { parsed } from "./logs.js";
 import { attempt, notice } from "./notice.js";
-import { everySecond, now } from "./clock.js";
-import { go, onRoute, route } from "./route.js";
-import { canCancel, canRetry } from "./status.js";
+import { onChange } from "./rooms.js";
+import { onRoute, route } from "./route.js";
 import { again } from "./submit.js";
-import { clockTime, count, duration } from "./time.js";
+import { cause } from "./traffic.js";
+import { canCancel, canRetry, clockTime, count, duration, inWords } from "./words.js";
 
-const PARTS = ["error", "output", "input"];
-
-/** An ended job changes rarely, however busy its endpoint is. */
+/** An ended job changes rarely. */
 const ENDED_PAUSE_MS = 500;
+
+/** Of requests and of log lines. */
+const MOST_RELATED = 50;
+
+const VALUES = ["error", "output", "input"];
 
 let job = null;
 let loading = false;
 let stale = false;
 let later;
+/** True if the workers of the endpoint have a log. */
+let prints = false;
 
 export function start() {
-	const { endpoint, job: id } = route();
-	if (id && endpoint) load();
-	let revision;
-	onState(({ revision: revisions }) => {
-		const next = `${revisions.jobs?.[route().endpoint]} ${revisions.webhooks}`;
-		if (next !== revision && route().job) changed();
-		revision = next;
+	const part = (place, name, tag, button) => byId(place).append(el("div", { class: "part", id: `part-${name}` },
+		el("h3", {}, `${inWords(name)} `, el("span", { class: "of" }), button),
+		el(tag, { tabindex: 0, "aria-label": name })));
+	const value = (name) => part("job-values", name, "pre",
+		el("button", { class: "whole", click: () => whole(name) }, "Show the whole value"));
+	value("error");
+	part("job-values", "chunks", "ol");
+	value("output");
+	value("input");
+	part("job-about", "webhook", "ol", el("button", { click: redeliver }, "Call again"));
+	for (const name of ["log", "requests"]) part("job-about", name, "ol");
+
+	const key = ({ revision: { jobs, webhooks, requests, logs } }, { name }) =>
+		[name, route().job, jobs?.[name], webhooks, requests, logs?.[name]];
+	onChange("job", key, (_, { kind, attachable }) => {
+		prints = attachable || kind === "command";
+		changed();
 	});
 	onRoute((to, from) => {
 		if (to.job === from.job && to.endpoint === from.endpoint) return;
@@ -36,26 +52,16 @@ export function start() {
 		clearTimeout(later);
 		later = undefined;
 		show();
-		if (!to.job) return;
-		load();
-		const section = byId("job");
-		const { top } = section.getBoundingClientRect();
-		if (top < 0 || top > innerHeight / 2) section.scrollIntoView();
 	});
 	everySecond(() => job && timeline());
 
-	on("job-close", "click", close);
 	on("job-cancel", "click", () => act("cancel", "Cancelled"));
 	on("job-retry", "click", () => act("retry", "Retried"));
 	on("job-again", "click", () => asSubmitted(again));
-	on("job-curl", "click", () => asSubmitted(copy));
-	for (const name of PARTS) {
-		byId(`part-${name}`).firstChild.append(
-			el("button", { class: "whole", click: () => whole(name) }, "Show the whole value"));
-	}
+	on("job-curl", "click", () => asSubmitted(({ endpoint, operation, body, leftOut }) =>
+		copy(curl(location.origin, endpoint, operation, body), `Copied the command${leftOut && `. ${leftOut}`}`)));
+	on("job-id", "click", () => copy(job.id, `Copied ${job.id}`));
 }
-
-export const close = () => go({ job: "" });
 
 function changed() {
 	if (!job || canCancel(job.status)) load();
@@ -72,11 +78,15 @@ async function load() {
 	if (loading) return;
 	loading = true;
 	const { endpoint, job: id } = route();
-	const found = await read(path(endpoint, id)).catch((error) =>
-		error.status === 404 && { id, status: "EXPIRED", timeline: [], unknown: true });
+	const about = (url) => read(url, { limit: MOST_RELATED, job: id }).catch(() => null);
+	const [found, requests, log] = await Promise.all([
+		read(path(endpoint, id)).catch((error) => error.status === 404 && { id, isUnknown: true }),
+		about("/requests"),
+		prints && about(`${endpointPath(endpoint)}/worker-logs`),
+	]);
 	loading = false;
 	if (found && route().job === id && route().endpoint === endpoint) {
-		job = { ...found, endpoint, whole: job?.whole };
+		job = { ...found, endpoint, whole: job?.whole, requests: requests?.requests, log: log?.logs };
 		show();
 	}
 	if (stale && route().job) await load();
@@ -85,28 +95,30 @@ async function load() {
 const act = (operation, done) => attempt(
 	() => queue(job.endpoint, operation, { id: job.id }), () => `${done} ${job.id}`);
 
+const redeliver = () => attempt(
+	() => change(`/webhooks/${encodeURIComponent(job.id)}/redeliver`), () => "The webhook is called again");
+
 /** Not by `navigator.clipboard`: pages of other hosts without TLS have none. */
-function copy({ endpoint, operation, body, leftOut }) {
-	const command = curl(location.origin, endpoint, operation, body);
+function copy(content, done) {
 	addEventListener("copy", (event) => {
-		event.clipboardData.setData("text/plain", command);
+		event.clipboardData.setData("text/plain", content);
 		event.preventDefault();
 	}, { once: true });
-	if (document.execCommand("copy")) notice(`Copied the command${leftOut && `. ${leftOut}`}`);
+	if (document.execCommand("copy")) notice(done);
 	else notice("The browser refused to copy", "failed");
 }
 
 /** Applies an action to the submission of the job, as far as the service shows it. */
 async function asSubmitted(action) {
-	const { id, endpoint, input, policy, webhookUrl, withheld = [] } = job;
-	if (input == null) return;
-	if (isCut("input")) await whole("input");
-	if (job?.id !== id || isCut("input")) return;
+	const { id, endpoint, policy, webhookUrl, withheld = [], cut, input: shown } = job;
+	if (shown == null) return;
+	const input = cut?.input ? await attempt(() => read(path(endpoint, id), { full: "input" })) : shown;
+	if (input === undefined || job?.id !== id) return;
 	const webhook = withheld.includes("webhook") ? undefined : webhookUrl ?? undefined;
 	action({
 		endpoint,
 		operation: id.startsWith("sync-") ? "runsync" : "run",
-		body: { input: wholeOf("input")?.value ?? input, policy: policy ?? undefined, webhook },
+		body: { input, policy: policy ?? undefined, webhook },
 		leftOut: withheld.length ? `Left out, as it may be secret: ${withheld.join(", ")}` : "",
 	});
 }
@@ -115,7 +127,7 @@ async function whole(name) {
 	const { endpoint, id, cut, [name]: beginning } = job;
 	const value = await attempt(() => read(path(endpoint, id), { full: name }));
 	if (value === undefined || job?.id !== id) return;
-	job.whole = { ...job.whole, [name]: { value, text: written(name, value), beginning, length: cut?.[name] } };
+	job.whole = { ...job.whole, [name]: { text: written(name, value), beginning, length: cut?.[name] } };
 	show();
 }
 
@@ -128,27 +140,28 @@ function wholeOf(name) {
 const isCut = (name) => job.cut?.[name] !== undefined && !wholeOf(name);
 
 function show() {
-	const open = job !== null;
-	hide("job-none", open);
-	hide("job-body", !open);
-	hide("job-close", !route().job);
-	hide("job-status", !open);
-	if (!open) return;
+	const isKnown = job !== null && !job.isUnknown;
+	for (const id of ["job-head", "job-body"]) hide(id, !isKnown);
+	hide("job-none", isKnown);
+	text("job-none", job && `This endpoint has no job ${job.id}: the id is unknown, or it expired long ago.`);
+	if (!isKnown) return;
 	setStatus(byId("job-status"), job.status);
 	text("job-id", job.id);
-	enable("job-cancel", canCancel(job.status));
-	enable("job-retry", canRetry(job.status));
-	enable("job-again", job.input != null);
-	enable("job-curl", job.input != null);
+	// A button that was disabled would lose the focus.
+	const enable = (name, enabled) => attribute(`job-${name}`, "aria-disabled", !enabled && "true");
+	enable("cancel", canCancel(job.status));
+	enable("retry", canRetry(job.status));
+	enable("again", job.input != null);
+	enable("curl", job.input != null);
 	timeline();
 	facts();
-	PARTS.forEach(part);
+	VALUES.forEach(showValue);
 	chunks();
-	tries();
+	lines("webhook", job.webhookTries, (call) =>
+		`try ${call.attempt}: ${[call.status, cause(call)].filter(Boolean).join(": ")}`);
+	lines("log", job.log, (line) => parsed(line).message);
+	lines("requests", job.requests, ({ status, method, path }) => `${status ?? "none"} ${method} ${path}`);
 }
-
-/** A button that was disabled would lose the focus. */
-const enable = (id, enabled) => attribute(id, "aria-disabled", !enabled && "true");
 
 /** The signs of the states on the time line, and their words where they are others. */
 const STATES = {
@@ -157,11 +170,9 @@ const STATES = {
 };
 
 function moment(state) {
-	if (state === "ended" && job.status !== "EXPIRED") {
-		return [job.status, job.status.toLowerCase().replace("_", " ")];
-	}
-	const [status = "IN_QUEUE", words = state] = STATES[state] ?? [];
-	return [status, words];
+	const isEnd = state === "ended" && job.status !== "EXPIRED";
+	const [status = "IN_QUEUE", words = state] = isEnd ? [job.status, job.status] : STATES[state] ?? [];
+	return [status, inWords(words)];
 }
 
 /** The states with their times; what lies ahead is marked so. */
@@ -192,7 +203,6 @@ function facts() {
 		["ttl", policy?.ttl && duration(policy.ttl)],
 		["lowPriority", policy?.lowPriority && "true"],
 		["webhook", job.webhookUrl],
-		["result", job.unknown && "The result has expired, or there never was a job of this id."],
 	].filter(([, value]) => value);
 	const flat = rows.flatMap(([name, value]) => [["dt", name, name], ["dd", name, value]]);
 	keyed(byId("job-facts"), flat, ([tag, name]) => tag + name, ([tag]) => el(tag),
@@ -202,31 +212,32 @@ function facts() {
 const written = (name, value) => (name === "error" ? value : JSON.stringify(value, null, 2));
 
 /** A value; one that is long comes cut, as the beginning of its text, and whole on request. */
-function part(name) {
+function showValue(name) {
 	const value = job[name];
-	const section = byId(`part-${name}`);
-	hide(section, value == null);
-	hide(section.querySelector(".whole"), !isCut(name));
-	text(section.querySelector("pre"), isCut(name) ? value : wholeOf(name)?.text ?? written(name, value));
+	const part = byId(`part-${name}`);
+	hide(part, value == null);
+	hide(part.querySelector("button"), !isCut(name));
+	text(part.lastElementChild, isCut(name) ? value : wholeOf(name)?.text ?? written(name, value));
 }
 
 /** Chunks only come at the end, so those that stand there stay. */
 function chunks() {
+	const part = byId("part-chunks");
+	const place = part.lastElementChild;
 	const list = job.chunks ?? [];
 	const first = (job.chunksTotal ?? list.length) - list.length;
-	hide("part-chunks", list.length === 0);
-	text("chunk-count", (first ? `the last ${count(list.length)} of ` : "") + count(first + list.length));
-	const place = byId("chunks");
+	hide(part, list.length === 0);
+	text(part.querySelector("span"), (first ? `the last ${count(list.length)} of ` : "") + count(first + list.length));
 	const atEnd = place.scrollHeight - place.scrollTop - place.clientHeight < 4;
 	keyed(place, list, (_, index) => `${job.id} ${job.retried} ${first + index}`, (chunk) =>
 		el("li", {}, JSON.stringify(chunk)));
-	attribute(place, "start", first + 1);
 	if (atEnd) place.scrollTop = place.scrollHeight;
 }
 
-function tries() {
-	const list = job.webhookTries ?? [];
-	hide("part-tries", list.length === 0);
-	keyed(byId("tries"), list, (_, index) => index, () => el("li"), (li, { attempt, atMs, status, error }) =>
-		text(li, `${clockTime(atMs)}  try ${attempt}: ${status ?? error ?? "no response"}`));
+/** What happened about the job, with the times. */
+function lines(name, list, words) {
+	const part = byId(`part-${name}`);
+	hide(part, !list?.length);
+	keyed(part.lastElementChild, list ?? [], ({ number }) => number, () => el("li"), (li, it) =>
+		text(li, `${clockTime(it.atMs)}  ${words(it)}`));
 }

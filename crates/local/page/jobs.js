@@ -1,30 +1,41 @@
 // Jobs of the selected endpoint: filter, search, and bulk actions.
 
 import { change, endpointPath, read } from "./api.js";
-import { attribute, byId, el, on, setStatus, sign, text } from "./dom.js";
-import { onState } from "./events.js";
+import { attribute, byId, el, hide, on, setStatus, sign, text } from "./dom.js";
 import { List } from "./list.js";
-import { attempt, confirmed } from "./notice.js";
-import { go, onRoute, route } from "./route.js";
-import { STATUSES } from "./status.js";
-import { age, count, counted, duration } from "./time.js";
+import { attempt } from "./notice.js";
+import { onRoom } from "./rooms.js";
+import { go, route } from "./route.js";
 import { everySecond, now } from "./clock.js";
+import { age, count, counted, duration, inWords, short, STATUSES } from "./words.js";
 
 const TYPING_MS = 150;
+
+/** The changes of all jobs found; the list counts those that they would change. */
+const BULK = {
+	retry: ["Retry", "retried", "retryable"],
+	cancel: ["Cancel", "cancelled", "cancellable"],
+};
 
 export function start() {
 	const search = byId("job-search");
 	const filter = byId("job-filter");
-	let revision;
-	let counts = {};
 	let typing;
+	let found = {};
 
 	const list = new List(byId("job-list"), {
 		rows: "jobs",
 		noun: "job",
 		load: async (window) => {
 			const { endpoint, status, search } = route();
-			return endpoint ? read(`${endpointPath(endpoint)}/jobs`, { status, search, ...window }) : null;
+			return endpoint && read(`${endpointPath(endpoint)}/jobs`, { status, search, ...window });
+		},
+		loaded: (page) => {
+			found = page;
+			for (const [operation, [verb, , counter]] of Object.entries(BULK)) {
+				hide(`${operation}-found`, !page[counter]);
+				text(`${operation}-found`, `${verb} ${count(page[counter])}`);
+			}
 		},
 		key: (job) => job.id,
 		create,
@@ -33,7 +44,7 @@ export function start() {
 	});
 
 	const chips = STATUSES.map((status) => el("button", { "data-status": status, click: () => toggle(status) },
-		sign(status), el("span", {}, status), el("span", { class: "of" })));
+		sign(status), el("span", {}, inWords(status)), el("span", { class: "of" })));
 	filter.append(...chips);
 
 	function toggle(status) {
@@ -58,47 +69,43 @@ export function start() {
 		event.preventDefault();
 	});
 
-	on("retry-found", "click", () => onAll("retry", "Retry", "retried"));
-	on("cancel-found", "click", () => onAll("cancel", "Cancel", "cancelled"));
+	// Of a shortened id, the whole is copied.
+	addEventListener("copy", (event) => {
+		const { anchorNode, focusNode } = getSelection();
+		const id = anchorNode?.parentElement?.closest(".id");
+		if (!id?.contains(focusNode)) return;
+		event.clipboardData.setData("text/plain", id.textContent);
+		event.preventDefault();
+	});
 
-	async function onAll(operation, verb, done) {
+	for (const operation of Object.keys(BULK)) on(`${operation}-found`, "click", () => onAll(operation));
+
+	async function onAll(operation) {
+		const [verb, done, counter] = BULK[operation];
 		const { endpoint, status, search } = route();
 		await list.refresh();
-		const found = byId("jobs-found").textContent;
-		const question = `${verb} everything that the filter finds: ${found} of \u2068${endpoint}\u2069? `
-			+ `Only ${operation === "retry" ? "FAILED and TIMED_OUT" : "IN_QUEUE and IN_PROGRESS"} jobs change.`;
-		if (!(await confirmed(question, verb))) return;
+		const those = status || search ? " that the filter finds" : "";
+		const question = `${verb} ${counted(found[counter], "job")} of \u2068${endpoint}\u2069${those}?`;
+		if (!confirm(question)) return;
 		await attempt(
 			() => change(`${endpointPath(endpoint)}/jobs/${operation}`, { status, search }),
-			({ changed, unchanged }) => `${counted(changed, "job")} ${done}`
-				+ (unchanged ? `, ${count(unchanged)} unchanged` : ""),
+			({ changed }) => `${counted(changed, "job")} ${done}`,
 		);
 	}
 
-	function render() {
+	onRoom("jobs", (state, { name, jobs }) => {
 		const { status, search: wanted } = route();
 		const chosen = status.split(",");
 		chips.forEach((chip, index) => {
+			const number = jobs[STATUSES[index]];
 			attribute(chip, "aria-pressed", String(chosen.includes(STATUSES[index])));
-			text(chip.lastElementChild, count(counts[STATUSES[index]]));
+			chip.classList.toggle("none", !number);
+			text(chip.lastElementChild, count(number));
 		});
 		if (document.activeElement !== search && search.value !== wanted) search.value = wanted;
-	}
-
-	onState(({ endpoints, revision: revisions }) => {
-		const { endpoint } = route();
-		counts = endpoints.find(({ name }) => name === endpoint)?.jobs ?? {};
-		render();
-		const next = `${endpoint} ${revisions.jobs?.[endpoint]}`;
-		if (next !== revision) list.refresh();
-		revision = next;
-	});
-	onRoute((to, from) => {
-		render();
-		if (to.endpoint !== from.endpoint || to.status !== from.status || to.search !== from.search) {
-			list.reset();
-		}
-		if (to.job !== from.job) list.refresh();
+		const isFiltered = Boolean(status || wanted);
+		text("jobs-none", isFiltered ? "No job matches the filter." : "No jobs yet. Submit the first one.");
+		list.follow([name, status, wanted], state.revision.jobs?.[name]);
 	});
 	everySecond(() => [...list.body.rows].forEach((tr) => times(tr, tr.row)));
 
@@ -108,19 +115,24 @@ export function start() {
 function create() {
 	const tr = el("tr", {},
 		el("td", {}, el("span", { class: "status" })),
-		el("td", {}, el("code")),
-		el("td", { class: "roomy" }),
+		el("td", {}, el("code", { class: "id" })),
+		el("td"),
+		el("td", { class: "error" }),
 		el("td", { class: "number" }),
 		el("td", { class: "number" }));
-	[tr.status, tr.name, tr.input, tr.age, tr.ran] = tr.cells;
+	[tr.status, tr.name, tr.input, tr.error, tr.age, tr.ran] = tr.cells;
 	return tr;
 }
 
 function update(tr, job) {
 	setStatus(tr.status.firstElementChild, job.status);
-	text(tr.name.firstElementChild, job.id);
+	const id = tr.name.firstElementChild;
+	text(id, job.id);
+	id.style.width = `${short(job.id).length}ch`;
+	attribute(id, "title", job.id);
 	text(tr.input, job.input);
-	attribute(tr, "aria-selected", String(job.id === route().job));
+	text(tr.error, job.error);
+	tr.classList.toggle("failed", Boolean(job.error));
 	times(tr, job);
 }
 

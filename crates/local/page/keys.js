@@ -1,31 +1,34 @@
 // Keyboard shortcuts, except in text fields.
 
 import { byId, on } from "./dom.js";
-import { close } from "./job.js";
-import { route } from "./route.js";
+import { notice } from "./notice.js";
+import { go, route } from "./route.js";
 
 export function start(jobs) {
 	const writes = (target) => target.closest("input, textarea, select") !== null;
 
-	const search = byId("job-search");
-	const showKeys = () => byId("keys").showModal();
-	const toJobs = () => jobs.focus();
+	const showKeys = () => notice("/ search · j k rows · Enter open · Esc one room up · 1–4 pages · 5–0 tabs · n new job · Ctrl+Enter submit");
+	const toRows = () => document.querySelector("main > section:not([hidden]) [role=grid]")?.focus();
 	const actions = {
 		Escape: leave,
 		"/": () => {
-			search.focus();
-			search.select();
+			const search = document.querySelector("main > section:not([hidden]) [type=search]");
+			search?.focus();
+			search?.select();
 		},
 		"?": showKeys,
-		n: () => byId("submit-input").focus(),
-		j: toJobs,
-		k: toJobs,
+		n: () => {
+			if (!route().endpoint) return;
+			go({ room: "submit", job: "" });
+			byId("submit-body").focus();
+		},
+		j: toRows,
+		k: toRows,
 	};
 
 	addEventListener("keydown", (event) => {
 		const { key } = event;
 		if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-		if (document.querySelector("dialog[open]")) return;
 		if (!Object.hasOwn(actions, key) || key !== "Escape" && writes(event.target)) return;
 		actions[key]();
 		event.preventDefault();
@@ -34,19 +37,13 @@ export function start(jobs) {
 	on("show-keys", "click", showKeys);
 	document.querySelectorAll("nav a").forEach((link, index) => {
 		actions[(index + 1) % 10] = () => link.click();
-		on(link, "click", (event) => {
-			event.preventDefault();
-			const section = byId(link.hash.slice(1));
-			section.querySelector("h2").focus({ preventScroll: true });
-			section.scrollIntoView();
-		});
 	});
 
 	function leave() {
-		if (writes(document.activeElement)) jobs.focus();
+		if (writes(document.activeElement)) toRows();
 		else if (route().job) {
-			close();
+			go({ job: "" });
 			jobs.focus();
-		}
+		} else location.hash = "";
 	}
 }

@@ -1,17 +1,26 @@
 // Virtual list for jobs, requests, webhooks and logs: it holds only the visible rows and a margin.
 
-import { attribute, el, keyed, on, reveal, text } from "./dom.js";
-import { notice } from "./notice.js";
-import { counted } from "./time.js";
+import { attribute, el, keyed, on, text } from "./dom.js";
+import { clockTime, counted, wallTime } from "./words.js";
 
 const MARGIN = 20;
 
+/** The cell of a time on the service's clock, with that on the computer's. */
+export const timeCell = () => el("td", {}, el("time"), el("span", { class: "of roomy" }));
+
+export function setTime({ firstElementChild: time, lastElementChild: wall }, { atMs, wallMs }) {
+	text(time, clockTime(atMs));
+	text(wall, wallTime(wallMs));
+}
+
 /**
  * Fills the `table` inside a scrolling element. `load(window)` fetches a window, whose rows are its
- * member `rows`; `open(row)`, by default a notice of the long cell, is called for Enter and a click.
- * How many there are of a `noun` is shown.
+ * member `rows`, and `loaded(window)` gets it; `open(row)` is called for Enter and a click. How many
+ * there are of a `noun` is shown.
  */
 export class List {
+	followed = "";
+	revision = null;
 	offset = 0;
 	total = 0;
 	rows = [];
@@ -19,8 +28,7 @@ export class List {
 	generation = 0;
 
 	constructor(table, options) {
-		const open = () => notice(this.body.querySelector(".active").cells[2].textContent.slice(0, 999));
-		this.options = { open, key: ({ number }) => number, ...options };
+		this.options = { key: ({ number }) => number, ...options };
 		this.table = table;
 		this.scroller = table.parentElement;
 		this.body = table.tBodies[0];
@@ -49,6 +57,15 @@ export class List {
 		return Math.floor(this.scroller.scrollTop / this.rowHeight);
 	}
 
+	/** Fetches anew if the list is of something else, and what is in view if its revision is another. */
+	follow(subject, revision) {
+		const wanted = subject.join("\n");
+		if (wanted !== this.followed) this.reset();
+		else if (revision !== this.revision) this.refresh();
+		this.followed = wanted;
+		this.revision = revision;
+	}
+
 	reset() {
 		this.generation += 1;
 		this.scroller.scrollTop = 0;
@@ -74,9 +91,10 @@ export class List {
 
 	async fetch(generation) {
 		const { offset, limit } = this.wanted();
-		// After a failure the next event fetches again; the connection's state is shown elsewhere.
+		// After a failure the next event fetches again.
 		const page = await this.options.load({ offset, limit }).catch(() => undefined);
 		if (page === undefined || generation !== this.generation) return;
+		if (page) this.options.loaded?.(page);
 		this.show(offset, page?.total ?? 0, page?.[this.options.rows] ?? []);
 	}
 
@@ -107,7 +125,6 @@ export class List {
 		if (moved) this.scroller.scrollTop += moved * this.rowHeight;
 		this.mark();
 		if (noun) text(`${this.options.rows}-found`, counted(total, noun));
-		// If the list has shrunk, no row may be in view.
 		if (rows.length === 0 && total > 0) this.refresh();
 	}
 
@@ -136,11 +153,17 @@ export class List {
 
 	async activate(index, scroll = true) {
 		const place = Math.max(0, Math.min(index, this.total - 1));
-		if (scroll) reveal(this.table, place * this.rowHeight, this.rowHeight);
+		if (scroll) this.reveal(place * this.rowHeight);
 		if (!this.rows[place - this.offset]) await this.refresh();
 		const row = this.rows[(index > place ? this.total - 1 : place) - this.offset];
 		if (row) this.active = this.options.key(row);
 		this.mark();
+	}
+
+	/** Scrolls to a row; `top` is the space above it. */
+	reveal(top) {
+		const lowest = top + 2 * this.rowHeight - this.scroller.clientHeight;
+		this.scroller.scrollTop = Math.max(lowest, Math.min(this.scroller.scrollTop, top));
 	}
 
 	mark() {

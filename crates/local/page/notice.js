@@ -1,6 +1,6 @@
 // Notices: announced once, also to screen readers, and removed once read.
 
-import { byId, on, text } from "./dom.js";
+import { byId, text } from "./dom.js";
 
 let timer;
 
@@ -22,16 +22,4 @@ export async function attempt(action, done) {
 	} catch (error) {
 		notice(error.message, "failed");
 	}
-}
-
-/** Asks before something that cannot be taken back. */
-export function confirmed(question, action) {
-	const dialog = byId("confirm");
-	text("confirm-question", question);
-	text("confirm-yes", action);
-	dialog.returnValue = "";
-	dialog.showModal();
-	return new Promise((resolve) => {
-		on(dialog, "close", () => resolve(dialog.returnValue === "yes"), { once: true });
-	});
 }

@@ -1,7 +1,10 @@
-// Routing: the selection in the hash of the URL, so that reload and back work. The link has the token there.
+// Route: the room that is shown, and of what, in the hash of the URL. The link has the token there.
 
 import { query } from "./api.js";
-import { STATUSES } from "./status.js";
+import { STATUSES } from "./words.js";
+
+export const PAGES = ["endpoints", "requests", "webhooks", "faults"];
+export const TABS = ["jobs", "workers", "logs", "limits", "chart", "submit"];
 
 const listeners = [];
 let current = read();
@@ -13,27 +16,32 @@ function read() {
 		sessionStorage.token = get("token");
 		history.replaceState(null, "", "/");
 	}
+	const [endpoint, job, search] = ["endpoint", "job", "search"].map(get);
+	const rooms = endpoint ? TABS : PAGES;
+	const room = endpoint && job ? "job" : rooms.find((name) => name === get("room")) ?? rooms[0];
 	const status = get("status").split(",").filter((one) => STATUSES.includes(one)).join(",");
-	return { endpoint: get("endpoint"), status, search: get("search"), job: get("job") };
+	return { room, endpoint, job, status, search };
 }
+
+/** The link to a route; a room that the rest implies is left out. */
+export const link = ({ room, ...rest }) =>
+	`#${query({ ...rest, room: ![PAGES[0], TABS[0], "job"].includes(room) && room })}`;
 
 export const route = () => current;
 
 export function go(changes, { replace = false } = {}) {
-	const next = { ...current, ...changes };
-	if (Object.keys(next).every((name) => next[name] === current[name])) return;
-	const url = `#${query(next)}`;
-	if (replace) history.replaceState(null, "", url);
-	else history.pushState(null, "", url);
-	tell(next);
+	const url = link({ ...current, ...changes });
+	if (url === link(current)) return;
+	history[replace ? "replaceState" : "pushState"](null, "", url);
+	tell();
 }
 
 export const onRoute = (listener) => listeners.push(listener);
 
-function tell(next) {
+function tell() {
 	const before = current;
-	current = next;
+	current = read();
 	for (const listener of listeners) listener(current, before);
 }
 
-addEventListener("popstate", () => tell(read()));
+addEventListener("popstate", tell);

@@ -1,9 +1,8 @@
-// Form for submitting a job, through the interface that any client uses.
+// Form for submitting a job: the body of a request that any client could send.
 
 import { queue } from "./api.js";
-import { attribute, byId, el, keyed, on, text } from "./dom.js";
-import { onState } from "./events.js";
-import { firstError, parse } from "./json.js";
+import { attribute, byId, on, text } from "./dom.js";
+import { parseObject } from "./json.js";
 import { notice } from "./notice.js";
 import { go, onRoute, route } from "./route.js";
 
@@ -11,29 +10,18 @@ const EXAMPLES = {
 	echo: { text: "Hello" },
 	count: { n: 20 },
 	sleep: { ms: 5000 },
-	fail: { message: "It does not work." },
+	fail: { message: "No." },
 };
 
-const [endpoints, operation, input, timeout, ttl, low, webhook, marks, result] =
-	["endpoint", "operation", "input", "timeout", "ttl", "low", "webhook", "marks", "result"]
-		.map((name) => byId(`submit-${name}`));
+const [operation, body, result] = ["operation", "body", "result"].map((name) => byId(`submit-${name}`));
 let isTouched = false;
 
 export function start() {
-	onState((state) => {
-		keyed(endpoints, state.endpoints, ({ name }) => name,
-			({ name }) => el("option", { value: name }, name));
-		follow(route());
-	});
 	onRoute(follow);
-	on(endpoints, "change", example);
-	on(input, "input", () => {
+	follow(route());
+	on(body, "input", () => {
 		isTouched = true;
 		check();
-	});
-	on(input, "scroll", () => {
-		marks.scrollTop = input.scrollTop;
-		marks.scrollLeft = input.scrollLeft;
 	});
 	on("submit-form", "keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
@@ -41,70 +29,42 @@ export function start() {
 	on("submit-form", "submit", submit);
 }
 
-let followed;
-
-/** The endpoint that is shown is the one to submit to, until another one is chosen. */
+/** A body that is not edited follows the endpoint. */
 function follow({ endpoint }) {
-	if (endpoint === followed) return;
-	endpoints.value = endpoint;
-	if (endpoints.value !== endpoint) return;
-	followed = endpoint;
-	example();
-}
-
-/** An unedited input follows the endpoint. */
-function example() {
-	if (!isTouched) set(EXAMPLES[endpoints.value] ?? {});
+	if (!isTouched) set({ input: EXAMPLES[endpoint] ?? {} });
 }
 
 function set(value) {
-	input.value = JSON.stringify(value, null, 2);
+	body.value = JSON.stringify(value, null, 2);
 	check();
 }
 
-/** Marks where the input is wrong; returns its value, or `undefined`. */
+/** Says what is wrong with the body; returns its value, or `undefined`. */
 function check() {
-	const source = input.value;
-	const found = firstError(source);
 	let problem = "";
 	let value;
-	marks.replaceChildren();
-	if (found) {
-		const { offset, line, column, message } = found;
-		const wrong = source.slice(offset, offset + 1);
-		marks.append(source.slice(0, offset), el("mark", {}, wrong.trim() || " "),
-			wrong === "\n" ? wrong : "", source.slice(offset + 1), "\n");
-		problem = `Line ${line}, column ${column}: ${message}`;
-	} else value = parse(source);
+	try {
+		value = parseObject(body.value);
+	} catch (error) {
+		problem = error.message;
+	}
 	text("submit-error", problem);
-	attribute(input, "aria-invalid", problem !== "" && "true");
+	attribute(body, "aria-invalid", problem && "true");
 	return value;
-}
-
-function policy() {
-	const number = (field) => (field.value || field.validity.badInput ? field.valueAsNumber : undefined);
-	const policy = {
-		executionTimeout: number(timeout),
-		ttl: number(ttl),
-		lowPriority: low.checked || undefined,
-	};
-	return Object.values(policy).some((value) => value !== undefined) ? policy : undefined;
 }
 
 async function submit(event) {
 	event.preventDefault();
 	const value = check();
-	if (value === undefined) return input.focus();
-	const endpoint = endpoints.value;
-	const body = { input: value, policy: policy(), webhook: webhook.value.trim() || undefined };
+	if (value === undefined) return body.focus();
 	const from = route();
 	text(result, "Waiting …");
 	try {
-		const { id } = await queue(endpoint, operation.value, { body });
+		const { id } = await queue(from.endpoint, operation.value, { body: value });
 		text(result, "");
 		notice(`Submitted ${id}`);
 		// A filter might hide it. Does not navigate if the user has left the form.
-		if (route() === from) go({ endpoint, job: id, status: "", search: "" });
+		if (route() === from) go({ job: id, status: "", search: "" });
 	} catch (error) {
 		text(result, error.status === 0
 			? "No valid response: the job may have been submitted. Look at the list before you try again."
@@ -112,17 +72,12 @@ async function submit(event) {
 	}
 }
 
-export function again({ endpoint, operation: name, body, leftOut }) {
-	const { policy } = body;
+/** Opens the form with a submission. */
+export function again({ operation: name, body: value, leftOut }) {
 	isTouched = true;
-	endpoints.value = endpoint;
+	go({ room: "submit", job: "" });
 	operation.value = name;
-	timeout.value = policy?.executionTimeout ?? "";
-	ttl.value = policy?.ttl ?? "";
-	low.checked = Boolean(policy?.lowPriority);
-	webhook.value = body.webhook ?? "";
-	byId("submit-policy").open = Boolean(body.webhook || leftOut || policy && Object.keys(policy).length);
 	text(result, leftOut);
-	set(body.input);
-	input.focus();
+	set(value);
+	body.focus();
 }

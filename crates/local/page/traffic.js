@@ -1,84 +1,92 @@
-// Rate limits as bars, the request log, and the log of webhook calls.
+// Traffic: the requests of clients, each with its bodies on request, and the calls of webhooks.
 
-import { read } from "./api.js";
-import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
-import { onState } from "./events.js";
-import { List } from "./list.js";
+import { read, sendAgain } from "./api.js";
+import { attribute, byId, el, hide, on, text } from "./dom.js";
+import { parse } from "./json.js";
+import { List, setTime, timeCell } from "./list.js";
+import { attempt } from "./notice.js";
+import { onRoom } from "./rooms.js";
 import { go } from "./route.js";
-import { clockTime, count } from "./time.js";
+import { clockTime, count, duration, wallTime } from "./words.js";
+
+const BODIES = ["sent", "received"];
+
+let shown = null;
+
+const target = ({ path, query }) => path + (query && `?${query}`);
+
+const took = ({ tookMs }) => (tookMs == null ? "" : tookMs < 100 ? `${tookMs.toFixed(1)} ms` : duration(tookMs));
 
 export function start() {
 	const status = byId("request-status");
 	const search = byId("request-search");
-
-	const requests = new List(byId("request-list"), {
+	const list = new List(byId("request-list"), {
 		rows: "requests",
 		noun: "request",
 		load: (window) => read("/requests", { search: search.value.trim(), status: status.value, ...window }),
-		create: () => row(2),
-		update: (tr, { method, path, query, note, ...call }) => {
-			begin(tr, call);
-			text(tr.cells[2].firstElementChild, `${method} ${path}${query ? `?${query}` : ""}`);
-			text(tr.cells[3], note);
+		create: () => el("tr", {}, timeCell(), el("td"), el("td", {}, el("code")), el("td", { class: "number roomy" }), el("td")),
+		update: (tr, request) => {
+			setCall(tr, request);
+			text(tr.cells[2].firstElementChild, `${request.method} ${target(request)}`);
+			text(tr.cells[3], took(request));
+			text(tr.cells[4], request.note);
 		},
+		open,
 	});
-	on(status, "change", () => requests.reset());
-	on(search, "input", () => requests.reset());
+	on(status, "change", () => list.reset());
+	on(search, "input", () => list.reset());
+	on("request-close", "click", () => hide("request", true));
+	on("request-again", "click", again);
+	onRoom("requests", ({ revision: { requests } }) => list.follow([], requests));
 
 	const webhooks = new List(byId("webhook-list"), {
 		rows: "webhooks",
 		noun: "call",
 		load: (window) => read("/webhooks", window),
-		create: () => row(3),
-		update: (tr, { attempt, url, ...call }) => {
-			begin(tr, call);
-			text(tr.cells[2], attempt);
-			text(tr.cells[3].firstElementChild, url);
+		create: () => el("tr", {}, timeCell(), el("td"), el("td"), el("td", {}, el("code")), el("td", { class: "error" })),
+		update: (tr, call) => {
+			setCall(tr, call);
+			text(tr.cells[2], call.attempt);
+			text(tr.cells[3].firstElementChild, call.url);
+			text(tr.cells[4], cause(call));
 		},
-		open: ({ endpoint, jobId }) => go(endpoint ? { endpoint, job: jobId } : { job: jobId }),
+		open: ({ endpoint, jobId: job }) => go({ endpoint, job }),
 	});
-
-	async function limits() {
-		const rows = await read("/limits").catch(() => null);
-		if (!rows) return;
-		hide("limits-none", rows.length > 0);
-		hide("limits-body", rows.length === 0);
-		keyed(byId("limit-list").tBodies[0], rows, (limit) => `${limit.endpoint}/${limit.operation}`, bar, fill);
-	}
-
-	let seen = {};
-	onState(({ revision }) => {
-		if (revision.requests !== seen.requests) requests.refresh();
-		if (revision.webhooks !== seen.webhooks) webhooks.refresh();
-		if (revision.limits !== seen.limits) limits();
-		seen = revision;
-	});
-	// What was used becomes free again by the mere passing of time.
-	setInterval(() => byId("limits-body").hidden || document.hidden || limits(), 2000);
+	onRoom("webhooks", (state) => webhooks.follow([], state.revision.webhooks));
 }
 
-/** A row of a list: the time, the status, and two cells, of which one has a long text. */
-const row = (long) => el("tr", {}, el("td", {}, el("time")),
-	...[1, 2, 3].map((place) => el("td", {}, place === long ? el("code") : null)));
-
-function begin({ cells: [time, code] }, { atMs, status }) {
-	text(time.firstElementChild, clockTime(atMs));
+/** Fills the time and the status of a row. */
+function setCall({ cells: [time, code] }, call) {
+	const { status } = call;
+	setTime(time, call);
 	text(code, status ?? "none");
 	code.className = `code code-${Math.floor((status ?? 0) / 100)}`;
 }
 
-function bar({ endpoint, operation }) {
-	const meter = el("meter", { min: 0, "aria-label": `${endpoint}/${operation}` });
-	return el("tr", {}, el("th", { scope: "row" }, el("code", {}, `${endpoint}/${operation}`)),
-		el("td", {}, meter), el("td", { class: "number" }), el("td", { class: "number" }));
+async function open({ number }) {
+	shown = await attempt(() => read(`/requests/${number}`));
+	if (!shown) return;
+	const { method, status, atMs, wallMs, sent } = shown;
+	hide("request", false);
+	text("request-target", `${method} ${target(shown)}`);
+	text("request-facts", [status ?? "no response", took(shown), `at ${clockTime(atMs)}, ${wallTime(wallMs)}`,
+		sent ? "" : "Bodies are kept of the last 200 requests to the queue."].filter(Boolean).join(" · "));
+	for (const name of BODIES) {
+		const { length, text: json } = shown[name] ?? {};
+		const pre = byId(`request-${name}`);
+		hide(pre.parentElement, !length);
+		text(pre, json == null ? `${count(length)} bytes. Only JSON of up to 16 KiB is kept.` : JSON.stringify(parse(json), null, 2));
+	}
+	attribute("request-again", "aria-disabled", !isWhole() && "true");
 }
 
-function fill(tr, { used, allowed, windowMs, refused }) {
-	const meter = tr.cells[1].firstElementChild;
-	attribute(meter, "max", allowed);
-	attribute(meter, "high", allowed * 0.8);
-	attribute(meter, "value", used);
-	text(tr.cells[2], `${count(used)} / ${count(allowed)}` + (windowMs ? ` in ${windowMs / 1000} s` : " at once"));
-	text(tr.cells[3], count(refused));
-	tr.cells[3].classList.toggle("refused", refused > 0);
-}
+/** True if all of the request is known. */
+const isWhole = () => shown.sent && (shown.sent.length === 0 || shown.sent.text != null && !shown.sent.redacted);
+
+const again = () => isWhole() && attempt(
+	() => sendAgain(shown.method, target(shown), shown.sent.text ? parse(shown.sent.text) : undefined),
+	() => "Sent again");
+
+/** Why the call of a webhook failed. */
+export const cause = ({ status, error }) =>
+	status == null ? error ?? "no response" : status === 200 ? "" : "only 200 counts as received";

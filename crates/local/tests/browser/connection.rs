@@ -17,7 +17,8 @@ async fn the_page_says_that_the_service_is_away_and_that_a_restart_ended_the_ses
     let other = LocalService::builder().api_key(KEY).start().await.unwrap();
     drop(std::mem::replace(&mut page.local, other));
     page.until_text("#connection", "Disconnected").await;
-    page.until_shown("#session", "The service is away").await;
+    page.until_shown("#session", "The service is away: reconnecting. What is shown is from").await;
+    page.until("getComputedStyle(document.querySelector('main')).opacity < 0.6").await;
     // The page still shows the known jobs.
     assert_eq!(page.text("#job-list tbody:not(.spacer) tr code").await, before);
     page.local = LocalService::builder().api_key(KEY).listen(address).page().start().await.unwrap();
@@ -62,7 +63,7 @@ async fn a_page_that_gets_no_stream_of_events_says_why_and_waits_for_one() {
     }
     page.browser.open(&page.local.page_url().unwrap()).await;
     page.until_text("#connection", "Disconnected").await;
-    page.until_shown("#session", "too many pages are open").await;
+    page.until_shown("#session", "Too many pages are open").await;
     drop(streams);
     page.until_text("#connection", "Live").await;
     page.end_soundly(&["429"]).await;
@@ -97,8 +98,10 @@ async fn a_tab_shows_the_state_of_a_restarted_service() {
     let address = page.local.address();
     page.get("/v2/echo/health").await;
     page.post("/_local/faults", json!({ "operation": "run", "cut": 0 })).await;
-    page.until_text("#request-list tbody:not(.spacer) time", "00:00:00").await;
+    page.enter_room("faults").await;
     page.until_shown("#fault-list", "run: response lost").await;
+    page.enter_room("requests").await;
+    page.until_text("#request-list tbody:not(.spacer) time", "00:00:00").await;
     let other = LocalService::builder().api_key(KEY).start().await.unwrap();
     drop(std::mem::replace(&mut page.local, other));
     page.until_text("#connection", "Disconnected").await;
@@ -112,6 +115,7 @@ async fn a_tab_shows_the_state_of_a_restarted_service() {
     page.browser.switch_to_tab(0).await;
     page.until_text("#connection", "Live").await;
     page.until_text("#request-list tbody:not(.spacer) time", "01:00:00").await;
+    page.enter_room("faults").await;
     page.until_shown("#fault-list", "health: stall").await;
     page.end_soundly(&["ERR_", "401"]).await;
 }
@@ -163,7 +167,7 @@ async fn a_read_over_a_dead_connection_is_repeated() {
     page.show("sleep").await;
     let id = page.run("sleep", json!({ "ms": 60_000 })).await;
     page.open_job(&id).await;
-    page.until_text("#job-status", "IN_PROGRESS").await;
+    page.until_text("#job-status", "In progress").await;
     let hold = "const { fetch } = window;
         window.hung = [];
         window.waits = [];
@@ -179,12 +183,12 @@ async fn a_read_over_a_dead_connection_is_repeated() {
         }) : fetch(url, options);";
     page.browser.run(hold).await;
     page.local.clock().advance(Duration::from_secs(60));
-    // The list and the job that is open.
-    page.until("hung.length === 2").await;
+    page.until("hung.length === 1").await;
     page.browser.run("window.dies = false").await;
     page.run("sleep", json!({ "ms": 0 })).await;
     page.browser.run("waits.forEach((wait) => wait.abort())").await;
-    page.until_text("#job-status", "COMPLETED").await;
+    page.until_text("#job-status", "Completed").await;
+    page.show("sleep").await;
     page.browser.fill("#job-search", "\"ms\": 0").await;
     page.until("document.querySelectorAll('#job-list .rows tr').length === 1").await;
     page.until_shown("#job-list .rows", "\"ms\":0").await;

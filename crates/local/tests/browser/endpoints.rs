@@ -32,13 +32,16 @@ async fn endpoints_are_listed_with_live_counts_and_workers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_chart_shows_the_last_minutes_of_the_endpoint() {
+async fn the_chart_shows_the_last_minutes_also_before_the_page_was_opened() {
     let Some(page) = open(|builder| builder).await else { return };
-    page.show("fail").await;
     page.run("fail", json!({})).await;
+    page.browser.reload().await;
+    page.show("fail").await;
+    page.enter_room("chart").await;
     page.until_text("#chart [data-count=submitted]", "1").await;
     page.until_text("#chart [data-count=failed]", "1").await;
-    page.until_text("#chart b", "fail").await;
+    page.run("fail", json!({})).await;
+    page.until_text("#chart [data-count=failed]", "2").await;
     // The newest point of the line is above the ground line.
     page.until(
         "document.querySelector('#chart .line.failed').getAttribute('points')
@@ -74,7 +77,7 @@ async fn a_bidirectional_name_does_not_affect_other_text() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hundreds_of_endpoints_leave_the_jobs_in_reach() {
+async fn hundreds_of_endpoints_are_listed_before_the_built_in_ones() {
     let Some(page) = open(|builder| {
         (0..300).fold(builder, |builder, number| {
             builder
@@ -86,70 +89,57 @@ async fn hundreds_of_endpoints_leave_the_jobs_in_reach() {
         return;
     };
     page.until("document.querySelectorAll('#endpoint-list tbody tr').length === 304").await;
+    page.until_shown("#endpoint-list tbody tr:nth-child(300)", "number").await;
+    page.until_text("#endpoint-list tbody tr:nth-child(301) a", "count").await;
     for width in [400, 1600] {
         page.browser.resize(width, 1000).await;
-        page.until("document.querySelector('#jobs').getBoundingClientRect().top < 900").await;
+        page.until(&format!("innerWidth === {width}")).await;
+        page.browser.click("#endpoint-list tbody tr:last-child a").await;
+        page.until_text("#endpoint-name", "sleep").await;
+        page.browser.back().await;
+        page.until("!document.querySelector('#endpoints').hidden").await;
     }
-    page.browser.click("#endpoint-list tbody tr:last-child a").await;
-    page.until_text("#jobs [data-endpoint]", "sleep").await;
-    let head = "(() => {
-        const list = document.querySelector('#endpoint-list');
-        const box = list.parentElement.getBoundingClientRect();
-        const at = document.elementFromPoint(box.left + 20, box.top + 10);
-        return at?.closest('thead')?.contains(list.querySelector('th'));
-    })()";
-    assert_eq!(page.browser.run(&format!("return {head}")).await, true);
     page.end_soundly(&[]).await;
 }
 
-/// True if the row of the endpoint that is shown is in view below the head of the list.
-const IS_IN_VIEW: &str = "(() => {
-    const link = document.querySelector('#endpoint-list [aria-current]');
-    const box = link.getBoundingClientRect();
-    return document.elementFromPoint(box.left + 2, box.top + 2) === link
-        && document.elementFromPoint(box.left + 2, box.bottom - 2) === link;
-})()";
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_endpoint_or_job_is_not_replaced_by_another() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.visit("endpoint=nobody").await;
+    page.until_text("#unknown-name", "nobody").await;
+    page.until("!document.querySelector('#unknown').hidden").await;
+    page.until("document.querySelector('#jobs').hidden").await;
+    page.visit("endpoint=echo&job=nothing").await;
+    page.until_shown("#job-none", "This endpoint has no job nothing").await;
+    page.until("document.querySelector('#job-body').hidden").await;
+    page.browser.click("#endpoint-name").await;
+    page.until("!document.querySelector('#jobs').hidden").await;
+    page.end_soundly(&["404"]).await;
+}
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_endpoint_that_is_shown_is_in_view_in_a_long_list() {
-    let Some(page) = open(|builder| {
-        (0..300).fold(builder, |builder, number| {
-            builder
-                .endpoint(format!("number {number}"), |job: LocalJob| async move { Ok(job.input) })
-        })
-    })
-    .await
-    else {
-        return;
-    };
-    let number = |number: u32| format!("{}#endpoint=number+{number}", page.local.base_url());
-    for width in [400, 1600] {
-        page.browser.resize(width, 1000).await;
-        page.browser.open("about:blank").await;
-        page.browser.open(&number(150)).await;
-        page.until_text("#jobs [data-endpoint]", "number 150").await;
-        page.until(IS_IN_VIEW).await;
-        page.browser.reload().await;
-        page.until_text("#jobs [data-endpoint]", "number 150").await;
-        page.until(IS_IN_VIEW).await;
-        // A link, up and down.
-        for other in [299, 0, 99] {
-            page.browser.open(&number(other)).await;
-            page.until_text("#jobs [data-endpoint]", &format!("number {other}")).await;
-            page.until(IS_IN_VIEW).await;
-        }
-        // The scroll position is kept, however much changes.
-        let up = "document.querySelector('.wide:has(#endpoint-list)').scrollTop = 0";
-        page.browser.run(up).await;
-        page.run("number 99", json!({})).await;
-        let completed = "tr:has([aria-current]) td[data-status=COMPLETED]";
-        page.until(&format!(
-            "Number(document.querySelector('{completed}').innerText) === {}",
-            if width == 400 { 1 } else { 2 }
-        ))
-        .await;
-        let top = "return document.querySelector('.wide:has(#endpoint-list)').scrollTop";
-        assert_eq!(page.browser.run(top).await, 0);
+async fn every_room_has_a_link_and_survives_reload_and_back() {
+    let Some(page) = open(|builder| builder.endpoint_for_workers("shout")).await else { return };
+    page.browser.resize(390, 800).await;
+    page.show("shout").await;
+    let rooms = ["workers", "logs", "limits", "chart", "submit", "requests", "webhooks", "faults"];
+    for room in rooms {
+        let link = format!("nav a[href$='room={room}']");
+        let is_in_view = format!(
+            "(() => {{
+                const box = document.querySelector(\"{link}\").getBoundingClientRect();
+                return box.width > 0 && box.left >= 0 && box.right <= innerWidth;
+            }})()"
+        );
+        page.until(&is_in_view).await;
+        page.enter_room(room).await;
+        page.until(&format!("document.querySelector(\"{link}\").ariaCurrent === 'page'")).await;
+    }
+    page.browser.reload().await;
+    page.until("!document.querySelector('#faults').hidden").await;
+    for room in rooms.iter().rev().skip(1) {
+        page.browser.back().await;
+        page.until(&format!("!document.querySelector('#{room}').hidden")).await;
     }
     page.end_soundly(&[]).await;
 }

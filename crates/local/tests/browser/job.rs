@@ -35,17 +35,17 @@ async fn chunks_are_shown_as_they_stream() {
     for number in 1..=3 {
         send.send(number).unwrap();
         page.until_text(
-            &format!("#chunks li:nth-child({number})"),
+            &format!("#part-chunks li:nth-child({number})"),
             &format!("{{\"number\":{number}}}"),
         )
         .await;
-        page.until_text("#job-status", "IN_PROGRESS").await;
+        page.until_text("#job-status", "In progress").await;
     }
     // The existing elements are not replaced.
-    page.browser.run("document.querySelector('#chunks li').isTheSame = true").await;
+    page.browser.run("document.querySelector('#part-chunks li').isTheSame = true").await;
     drop(send);
-    page.until_text("#job-status", "COMPLETED").await;
-    page.until("document.querySelector('#chunks li').isTheSame").await;
+    page.until_text("#job-status", "Completed").await;
+    page.until("document.querySelector('#part-chunks li').isTheSame").await;
     page.end_soundly(&[]).await;
 }
 
@@ -55,12 +55,12 @@ async fn the_time_line_shows_every_state_with_its_time() {
     page.show("sleep").await;
     let id = page.run("sleep", json!({ "ms": 5000 })).await;
     page.open_job(&id).await;
-    page.until_shown("#timeline", "times out").await;
+    page.until_shown("#timeline", "Times out").await;
     page.local.clock().advance(Duration::from_secs(5));
-    page.until_shown("#timeline li:nth-child(3)", "completed").await;
+    page.until_shown("#timeline li:nth-child(3)", "Completed").await;
     page.until_shown("#timeline li:nth-child(3)", "00:00:05").await;
     page.until_shown("#timeline li:nth-child(3)", "+5.0 s").await;
-    page.until_shown("#timeline li.ahead", "expires").await;
+    page.until_shown("#timeline li.ahead", "Expires").await;
     page.until_shown("#timeline li.ahead", "in 30 min").await;
     page.end_soundly(&[]).await;
 }
@@ -72,14 +72,14 @@ async fn a_job_is_cancelled_and_a_failed_one_retried() {
     let id = page.run("sleep", json!({ "ms": 5000 })).await;
     page.open_job(&id).await;
     page.browser.click("#job-cancel").await;
-    page.until_text("#job-status", "CANCELLED").await;
+    page.until_text("#job-status", "Cancelled").await;
     page.show("fail").await;
     let id = page.run("fail", json!({ "message": "out of memory" })).await;
     page.open_job(&id).await;
     page.until_shown("#part-error", "out of memory").await;
     page.browser.click("#job-retry").await;
     page.until_shown("#job-facts", "retried").await;
-    page.until_text("#job-status", "FAILED").await;
+    page.until_text("#job-status", "Failed").await;
     page.end_soundly(&[]).await;
 }
 
@@ -94,10 +94,11 @@ async fn a_job_is_copied_as_a_command_that_a_shell_runs() {
     page.until("!document.querySelector('#job-curl').ariaDisabled").await;
     page.browser.click("#job-curl").await;
     page.until_text("#notice", "Copied the command").await;
-    page.browser.fill("#submit-input", "").await;
+    page.enter_room("submit").await;
+    page.browser.fill("#submit-body", "").await;
     page.browser.press_with(CONTROL, 'v').await;
-    page.until("document.querySelector('#submit-input').value").await;
-    let command = "return document.querySelector('#submit-input').value";
+    page.until("document.querySelector('#submit-body').value").await;
+    let command = "return document.querySelector('#submit-body').value";
     let command = page.browser.run(command).await;
     let command = command.as_str().unwrap();
     assert!(!command.contains(KEY) && command.contains("$PODQUEUE_API_KEY"), "{command}");
@@ -129,11 +130,14 @@ async fn a_job_is_sent_again_with_changes() {
     page.open_job(first).await;
     page.until("!document.querySelector('#job-again').ariaDisabled").await;
     page.browser.click("#job-again").await;
-    page.until("document.activeElement.id === 'submit-input'").await;
-    page.until("document.querySelector('#submit-ttl').value === '60000'").await;
-    page.until(&format!("document.querySelector('#submit-webhook').value === '{webhook}'")).await;
-    page.until("document.querySelector('#submit-input').value.includes('first')").await;
-    page.browser.fill("#submit-input", "{\"text\": \"second\"}").await;
+    page.until("document.activeElement.id === 'submit-body'").await;
+    let written = "return JSON.parse(document.querySelector('#submit-body').value)";
+    let mut written = page.browser.run(written).await;
+    assert_eq!(written["policy"]["ttl"], 60_000);
+    assert_eq!(written["webhook"], webhook);
+    assert_eq!(written["input"], json!({ "text": "first" }));
+    written["input"]["text"] = json!("second");
+    page.browser.fill("#submit-body", &written.to_string()).await;
     page.browser.click("#submit-send").await;
     page.until(&format!("!document.querySelector('#job-id').innerText.includes('{first}')")).await;
     page.until_shown("#part-output", "second").await;
@@ -149,11 +153,14 @@ async fn tries_of_its_webhook_are_shown() {
     let body = json!({ "input": {}, "webhook": "http://user:secret@127.0.0.1:1/hook" });
     let record = page.post("/v2/echo/run", body).await;
     page.open_job(record["id"].as_str().unwrap()).await;
-    page.until_shown("#tries li:nth-child(1)", "try 1").await;
+    page.until_shown("#part-webhook li:nth-child(1)", "try 1").await;
     // The second attempt is made 10 seconds later.
     page.browser.click("[data-advance='60000']").await;
-    page.until_shown("#tries li:nth-child(2)", "try 2").await;
+    page.until_shown("#part-webhook li:nth-child(2)", "try 2").await;
+    page.until_shown("#part-webhook", "Connection refused").await;
+    page.enter_room("webhooks").await;
     page.until_shown("#webhook-list tbody:not(.spacer)", "127.0.0.1:1/hook").await;
+    page.until_shown("#webhook-list .rows .error", "Connection refused").await;
     assert!(!page.text("body").await.contains("secret"));
     page.end_soundly(&[]).await;
 }
@@ -213,9 +220,9 @@ async fn a_long_input_is_copied_and_sent_again_whole() {
         assert_eq!(output["text"].as_str().unwrap().len(), 400_000);
     }
     page.browser.click("#job-again").await;
-    page.until("document.activeElement.id === 'submit-input'").await;
-    page.until("JSON.parse(document.querySelector('#submit-input').value).text.length === 400_000")
-        .await;
+    page.until("document.activeElement.id === 'submit-body'").await;
+    let length = "JSON.parse(document.querySelector('#submit-body').value).input.text.length";
+    page.until(&format!("{length} === 400_000")).await;
     page.end_soundly(&[]).await;
 }
 
@@ -264,20 +271,22 @@ async fn long_numbers_are_shown_and_sent_again_as_they_are() {
     page.open_job(&id).await;
     page.until_shown("#part-output", "18446744073709551615").await;
     page.browser.click("#job-again").await;
-    page.until("document.activeElement.id === 'submit-input'").await;
+    page.until("document.activeElement.id === 'submit-body'").await;
     page.browser.click("#submit-send").await;
     page.until(&format!("document.querySelector('#job-id').innerText !== '{id}'")).await;
     let again = page.text("#job-id").await;
     assert_eq!(page.until_status("echo", &again, "COMPLETED").await["output"], input);
     // As a JavaScript number, -0 would be written as the integer 0.
-    page.browser.fill("#submit-input", "{\"zero\": -0}").await;
+    page.enter_room("submit").await;
+    page.fill_input("{\"zero\": -0}").await;
     page.browser.click("#submit-send").await;
     page.until(&format!("document.querySelector('#job-id').innerText !== '{again}'")).await;
     let zero = page.text("#job-id").await;
     let record = page.until_status("echo", &zero, "COMPLETED").await;
     assert_eq!(record["output"]["zero"], json!(-0.0));
     // As a JavaScript number, 1e400 would be written as null.
-    page.browser.fill("#submit-input", "{\"huge\": 1e400, \"price\": 1.10}").await;
+    page.enter_room("submit").await;
+    page.fill_input("{\"huge\": 1e400, \"price\": 1.10}").await;
     page.browser.click("#submit-send").await;
     page.until_shown("#submit-result", "number out of range").await;
     page.end_soundly(&["400"]).await;
@@ -295,45 +304,50 @@ async fn possible_secrets_are_omitted_from_a_copy_and_named() {
     let record = page.post("/v2/echo/run", body).await;
     let first = record["id"].as_str().unwrap();
     page.open_job(first).await;
-    page.until_text("#job-status", "COMPLETED").await;
+    page.until_text("#job-status", "Completed").await;
     let left_out = "Left out, as it may be secret: webhook, s3Config";
     page.browser.click("#job-curl").await;
     page.until_text("#notice", &format!("Copied the command. {left_out}")).await;
-    page.browser.fill("#submit-input", "").await;
+    page.enter_room("submit").await;
+    page.browser.fill("#submit-body", "").await;
     page.browser.press_with(CONTROL, 'v').await;
-    page.until("document.querySelector('#submit-input').value.startsWith('curl')").await;
-    page.until("!document.querySelector('#submit-input').value.includes('hidden')").await;
+    page.until("document.querySelector('#submit-body').value.startsWith('curl')").await;
+    page.until("!document.querySelector('#submit-body').value.includes('hidden')").await;
+    page.browser.back().await;
+    page.until_text("#job-id", first).await;
+    page.until("!document.querySelector('#job-again').ariaDisabled").await;
     page.browser.click("#job-again").await;
     page.until_text("#submit-result", left_out).await;
-    page.until("document.querySelector('#submit-policy').open").await;
-    page.until("document.querySelector('#submit-webhook').value === ''").await;
+    page.until("!document.querySelector('#submit-body').value.includes('webhook')").await;
     page.browser.click("#submit-send").await;
     page.until(&format!("!document.querySelector('#job-id').innerText.includes('{first}')")).await;
-    page.until_text("#job-status", "COMPLETED").await;
+    page.until_text("#job-status", "Completed").await;
     page.until_text("#submit-result", "").await;
     assert!(!page.text("#job-facts").await.contains("webhook"));
     page.end_soundly(&[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_is_opened_comes_into_view() {
-    let Some(page) = open(|builder| builder).await else { return };
-    page.browser.resize(400, 800).await;
-    page.show("echo").await;
-    let id = page.run("echo", json!({})).await;
-    let in_view = "(() => {
-        const { bottom } = document.querySelector('.top').getBoundingClientRect();
-        const { top } = document.querySelector('#job-id').getBoundingClientRect();
-        return top > bottom && top < innerHeight / 2;
-    })()";
-    page.until_text("#jobs-found", "1 job").await;
-    page.until("document.querySelector('#job-list .rows .status')").await;
-    page.browser.click("#job-list .rows .status").await;
-    page.until_text("#job-id", &id).await;
-    page.until(in_view).await;
-    // From below, too.
-    page.browser.click("#submit-send").await;
-    page.until_shown("#notice", "Submitted").await;
-    page.until(in_view).await;
+async fn requests_about_a_job_and_the_log_of_its_worker_are_shown_with_it() {
+    let command = "while read -r line; do
+            id=$(echo \"$line\" | sed 's/.*\"id\":\"\\([^\"]*\\)\".*/\\1/')
+            echo \"{\\\"requestId\\\":\\\"$id\\\",\\\"level\\\":\\\"WARN\\\",\\\"message\\\":\\\"low memory\\\"}\" >&2
+            echo '{\"output\": 1}'
+        done";
+    let Some(page) = open(|builder| builder.command_endpoint("lines", command)).await else {
+        return;
+    };
+    page.show("lines").await;
+    let id = page.run("lines", json!({})).await;
+    page.get(&format!("/v2/lines/status/{id}")).await;
+    page.open_job(&id).await;
+    page.until_shown("#part-requests", "200 POST /v2/lines/run").await;
+    page.until_shown("#part-requests", &format!("200 GET /v2/lines/status/{id}")).await;
+    page.until_shown("#part-log", "low memory").await;
+    page.enter_room("logs").await;
+    page.until_text("#log-list .rows .level", "warn").await;
+    page.until_text("#log-list .rows td:last-child", "low memory").await;
+    page.browser.click("#log-list .rows td:last-child").await;
+    page.until_shown("#log-raw pre", "\"requestId\"").await;
     page.end_soundly(&[]).await;
 }

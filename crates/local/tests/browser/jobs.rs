@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::json;
 
-use super::support::{ENTER, SHIFT, TAB, open};
+use super::support::{ENTER, Page, SHIFT, TAB, open};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_is_found_by_id_and_by_content() {
@@ -18,12 +18,13 @@ async fn a_job_is_found_by_id_and_by_content() {
     page.until_text("#jobs-found", "20 jobs").await;
     page.open_job(&ids[7]).await;
     page.until_shown("#part-input", "apple 7;").await;
+    page.browser.back().await;
     page.browser.fill("#job-search", "apple 13;").await;
     page.until_text("#jobs-found", "1 job").await;
     page.until_text("#job-list tbody:not(.spacer) tr code", &ids[13]).await;
     page.browser.fill("#job-search", "no such text").await;
     page.until_text("#jobs-found", "0 jobs").await;
-    page.until_text("#jobs .empty", "No jobs found.").await;
+    page.until_text("#jobs .empty", "No job matches the filter.").await;
     page.end_soundly(&[]).await;
 }
 
@@ -38,17 +39,24 @@ async fn the_filter_endpoint_and_job_survive_reload_and_back() {
     page.until_text("#job-id", &failed).await;
     page.browser.reload().await;
     page.until_text("#job-id", &failed).await;
-    page.until_text("#jobs [data-endpoint]", "fail").await;
+    page.until_text("#endpoint-name", "fail").await;
+    page.browser.back().await;
     page.until("document.querySelector('#job-filter [data-status=FAILED]').ariaPressed === 'true'")
         .await;
-    page.browser.back().await;
-    page.until("document.querySelector('#job-body').hidden").await;
+    page.until("document.querySelector('#job').hidden").await;
     page.browser.back().await;
     page.until(
         "document.querySelector('#job-filter [data-status=FAILED]').ariaPressed === 'false'",
     )
     .await;
     page.end_soundly(&[]).await;
+}
+
+/// Answers the next questions that the page asks by the browser's dialog, and keeps the last one.
+async fn answer(page: &Page, yes: bool) {
+    let script =
+        "window.question = ''; window.confirm = (asked) => { question = asked; return YES; }";
+    page.browser.run(&script.replace("YES", &yes.to_string())).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,9 +68,12 @@ async fn five_hundred_failed_jobs_are_retried_at_once() {
     page.until_text("#job-filter [data-status=FAILED] .of", "500").await;
     page.browser.click("#job-filter [data-status=FAILED]").await;
     page.until_text("#jobs-found", "500 jobs").await;
+    page.until_text("#retry-found", "Retry 500").await;
+    page.until("document.querySelector('#cancel-found').hidden").await;
+    answer(&page, true).await;
     page.browser.click("#retry-found").await;
-    page.until_shown("#confirm-question", "500 jobs of \u{2068}fail\u{2069}").await;
-    page.browser.click("#confirm-yes").await;
+    page.until("question === 'Retry 500 jobs of \u{2068}fail\u{2069} that the filter finds?'")
+        .await;
     page.until_shown("#notice", "500 jobs retried").await;
     // They fail again, and say that they were retried.
     page.until_text("#job-filter [data-status=FAILED] .of", "500").await;
@@ -80,10 +91,9 @@ async fn exactly_the_filtered_jobs_are_cancelled() {
     }
     let spared = page.run("sleep", json!({ "ms": 60_000, "group": "two" })).await;
     page.browser.fill("#job-search", "\"one\"").await;
-    page.until_text("#jobs-found", "5 jobs").await;
+    page.until_text("#cancel-found", "Cancel 5").await;
+    answer(&page, true).await;
     page.browser.click("#cancel-found").await;
-    page.until("document.querySelector('#confirm').open").await;
-    page.browser.click("#confirm-yes").await;
     page.until_shown("#notice", "5 jobs cancelled").await;
     page.until_text("#job-filter [data-status=CANCELLED] .of", "5").await;
     page.local.clock().advance(Duration::from_secs(61));
@@ -127,11 +137,10 @@ async fn a_question_that_is_refused_changes_nothing() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
     page.show("sleep").await;
     page.run("sleep", json!({ "ms": 60_000 })).await;
-    page.until_text("#jobs-found", "1 job").await;
+    page.until_text("#cancel-found", "Cancel 1").await;
+    answer(&page, false).await;
     page.browser.click("#cancel-found").await;
-    page.until("document.querySelector('#confirm').open").await;
-    page.browser.click("#confirm [value=no]").await;
-    page.until("!document.querySelector('#confirm').open").await;
+    page.until("question").await;
     page.until_text("#job-filter [data-status=IN_PROGRESS] .of", "1").await;
     page.end_soundly(&[]).await;
 }
@@ -144,13 +153,12 @@ async fn the_confirmation_is_about_the_current_search() {
     for group in ["one", "two", "two"] {
         page.run("sleep", json!({ "ms": 60_000, "group": group })).await;
     }
-    page.until_text("#jobs-found", "3 jobs").await;
+    page.until_text("#cancel-found", "Cancel 3").await;
     page.browser.run("document.querySelector('#job-search').focus()").await;
+    answer(&page, true).await;
     // At once: the button stands before the field.
     page.browser.press_at_once(&format!("two{SHIFT}{TAB}{SHIFT}{ENTER}")).await;
-    page.until("document.querySelector('#confirm').open").await;
-    page.until_shown("#confirm-question", "2 jobs of \u{2068}sleep\u{2069}").await;
-    page.browser.click("#confirm-yes").await;
+    page.until("question.includes('2 jobs of \u{2068}sleep\u{2069}')").await;
     page.until_shown("#notice", "2 jobs cancelled").await;
     page.end_soundly(&[]).await;
 }
@@ -165,5 +173,33 @@ async fn a_status_that_does_not_exist_is_no_filter() {
     page.until_text("#jobs-found", "2 jobs").await;
     page.browser.run("location.hash = 'endpoint=echo&status=NONE,FAILED'").await;
     page.until_text("#jobs-found", "0 jobs").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_has_a_short_id_that_is_copied_whole_and_the_first_line_of_an_error() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.show("fail").await;
+    let id = page.run("fail", json!({ "message": "\nout of memory\nin a deep place" })).await;
+    page.until_text("#job-list .rows .error", "out of memory").await;
+    let shown = "(() => {
+        const id = document.querySelector('#job-list .rows .id');
+        const range = document.createRange();
+        range.setStart(id.firstChild, 0);
+        range.setEnd(id.firstChild, 8);
+        return Math.abs(range.getBoundingClientRect().right - id.getBoundingClientRect().right) < 1;
+    })()";
+    page.until(shown).await;
+    // A script may copy after an action of the user only.
+    page.browser.click("#job-search").await;
+    let copied = "const id = document.querySelector('#job-list .rows .id').firstChild;
+        getSelection().setBaseAndExtent(id, 0, id, 3);
+        const { setData } = DataTransfer.prototype;
+        let text;
+        DataTransfer.prototype.setData = function (kind, data) { text = data; };
+        document.execCommand('copy');
+        DataTransfer.prototype.setData = setData;
+        return text;";
+    assert_eq!(page.browser.run(copied).await, json!(id));
     page.end_soundly(&[]).await;
 }

@@ -44,25 +44,20 @@ async fn picture() {
     .await
     .unwrap();
     page.show("painter").await;
-    let mut last = String::new();
     for number in 0..60 {
         let prompt = PROMPTS[number % PROMPTS.len()];
         let input = json!({ "prompt": prompt, "steps": 20, "seed": number });
-        last = page.run("painter", input).await;
+        page.run("painter", input).await;
         for _ in 0..2 {
             page.local.clock().advance(Duration::from_secs(1));
             tokio::task::yield_now().await;
         }
     }
-    let running = "#endpoint-list tr:has(a[href='#endpoint=painter']) [data-status=IN_PROGRESS]";
-    page.until(&format!("document.querySelector(\"{running}\").innerText !== '0'")).await;
-    let done = "#job-list tr:has([data-status=COMPLETED]) code";
-    page.until(&format!("document.querySelector('{done}')")).await;
-    assert!(!last.is_empty());
-    page.browser.click(done).await;
-    page.until_shown("#part-output", "s3://pictures/").await;
-    page.browser.run("scrollTo(0, 0); document.activeElement.blur();").await;
-    page.until("!document.querySelector('#notice').innerText").await;
+    let running = "#job-filter [data-status=IN_PROGRESS] .of";
+    page.until(&format!("document.querySelector('{running}').innerText !== '0'")).await;
+    page.until("document.querySelector('#job-list tr [data-status=COMPLETED]')").await;
+    page.browser.resize(1200, 740).await;
+    page.browser.run("document.activeElement.blur()").await;
     std::fs::write(file, page.browser.picture().await).unwrap();
     page.end_soundly(&[]).await;
 }
@@ -87,11 +82,10 @@ async fn recording() {
     let prompt = json!({ "prompt": "a lighthouse in a storm", "seed": 7 });
     let id = page.run("painter", prompt).await;
     page.open_job(&id).await;
-    page.until_text("#job-status", "IN_PROGRESS").await;
-    page.browser.run("document.querySelector('#job').scrollIntoView()").await;
+    page.until_text("#job-status", "In progress").await;
     let mut frames = Frames { page: &page, folder, count: 0 };
     frames.take(1600).await;
-    let turns = [("60000", "step\":10"), ("60000", "COMPLETED"), ("1800000", "EXPIRED")];
+    let turns = [("60000", "step\":10"), ("60000", "Completed"), ("1800000", "Expired")];
     for (by, shown) in turns {
         // A focus that follows a key is shown.
         page.browser.press(&SHIFT.to_string()).await;

@@ -99,10 +99,34 @@ impl Page {
         }
     }
 
-    /// Shows an endpoint by its link.
+    /// Shows what a hash names.
+    pub async fn visit(&self, hash: &str) {
+        self.browser.run(&format!("location.hash = {}", json!(hash))).await;
+    }
+
+    /// Shows the jobs of an endpoint.
     pub async fn show(&self, endpoint: &str) {
-        self.browser.click(&format!("#endpoint-list a[href='#endpoint={endpoint}']")).await;
-        self.until_text("#jobs [data-endpoint]", endpoint).await;
+        let name = json!(endpoint);
+        let link = format!("location.hash = new URLSearchParams({{ endpoint: {name} }})");
+        self.browser.run(&link).await;
+        self.until_text("#endpoint-name", endpoint).await;
+    }
+
+    /// Shows a page or, with an endpoint shown, a room of it, by its link.
+    pub async fn enter_room(&self, room: &str) {
+        self.browser.click(&format!("nav a[href$='room={room}']")).await;
+        self.until(&format!("!document.getElementById('{room}').hidden")).await;
+    }
+
+    /// Shows the form for submitting a job to an endpoint.
+    pub async fn prepare(&self, endpoint: &str) {
+        self.show(endpoint).await;
+        self.enter_room("submit").await;
+    }
+
+    /// Writes an input into the form.
+    pub async fn fill_input(&self, input: &str) {
+        self.browser.fill("#submit-body", &format!("{{\"input\": {input}}}")).await;
     }
 
     /// Opens a job by its id: the search finds it.

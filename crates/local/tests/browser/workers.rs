@@ -33,22 +33,26 @@ async fn a_worker_is_shown_with_its_job_until_it_is_lost() {
         return;
     };
     page.show("shout").await;
+    page.enter_room("workers").await;
     let id = page.run("shout", json!({})).await;
     assert_eq!(take(&page, "w1").await, id);
     page.until_shown("#worker-list tbody tr", "w1").await;
     page.until_shown("#worker-list tbody tr", "running").await;
-    page.until_shown("#worker-list tbody tr", &id).await;
+    page.until_shown("#worker-list tbody tr", &id[..8]).await;
     page.browser.click("#worker-list tbody a").await;
     page.until_text("#job-id", &id).await;
-    page.until_text("#job-status", "IN_PROGRESS").await;
+    page.until_text("#job-status", "In progress").await;
     // It sends no pings: three are missed, one by one.
+    page.enter_room("workers").await;
     for missed in ["1", "2"] {
         page.local.clock().advance(Duration::from_secs(10));
         page.until_text("#worker-list tbody td:last-child", missed).await;
     }
     page.local.clock().advance(Duration::from_secs(10));
-    page.until_text("#job-status", "IN_QUEUE").await;
     page.until("document.querySelectorAll('#worker-list tbody tr').length === 0").await;
+    page.show("shout").await;
+    page.until_text("#job-list .rows .status", "In queue").await;
+    page.enter_room("logs").await;
     page.until_shown("#log-list", "missed").await;
     page.end_soundly(&[]).await;
 }
@@ -66,6 +70,7 @@ async fn a_worker_that_dies_is_seen_with_what_it_printed() {
         return;
     };
     page.show("dies").await;
+    page.enter_room("logs").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.stdout", "is on its way").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.stderr", "out of memory").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.service", "3").await;
@@ -73,7 +78,7 @@ async fn a_worker_that_dies_is_seen_with_what_it_printed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_line_too_long_for_its_row_is_read_by_mouse_and_by_keyboard() {
+async fn a_line_is_read_as_printed_by_mouse_and_by_keyboard() {
     let command = "echo first; printf 'word %.0s' $(seq 100); echo at its end; sleep 1000";
     let Some(page) = open(|builder| {
         builder
@@ -86,23 +91,18 @@ async fn a_line_too_long_for_its_row_is_read_by_mouse_and_by_keyboard() {
         return;
     };
     page.show("long").await;
+    page.enter_room("logs").await;
     page.until_shown("#log-list .rows tr.stdout", "at its end").await;
     page.browser.resize(400, 800).await;
     page.browser.click("#log-list .rows tr").await;
-    page.until_shown("#notice", "at its end").await;
+    page.until_shown("#log-raw pre", "at its end").await;
     let is_in_view = "(() => {
-        const box = document.querySelector('#notice').getBoundingClientRect();
+        const box = document.querySelector('#log-raw').getBoundingClientRect();
         return box.top >= 0 && box.left >= 0 && box.right <= innerWidth;
     })()";
     page.until(is_in_view).await;
     page.browser.press(&format!("{DOWN}{ENTER}")).await;
-    page.until_text("#notice", "first").await;
-    // The same of a request.
-    let path = format!("/v2/long/status/{}", "x".repeat(100));
-    page.get(&path).await;
-    page.until_shown("#requests-found", "1 request").await;
-    page.browser.click("#request-list .rows tr").await;
-    page.until_text("#notice", &format!("GET {path}")).await;
+    page.until_text("#log-raw pre", "first").await;
     page.end_soundly(&[]).await;
 }
 
@@ -113,10 +113,12 @@ async fn standard_error_of_a_command_worker_is_shown() {
         return;
     };
     page.show("lines").await;
+    page.enter_room("logs").await;
     page.run("lines", json!({})).await;
     page.until_shown("#log-list tbody:not(.spacer) tr.stderr", "out of memory").await;
-    page.until("document.querySelector('#workers-attached').hidden").await;
-    page.until("document.querySelector('#workers-none').hidden").await;
+    page.until("document.querySelector('#logs-none').hidden").await;
+    page.enter_room("workers").await;
+    page.until("document.querySelector('#workers-body').hidden").await;
     page.end_soundly(&[]).await;
 }
 
@@ -124,6 +126,10 @@ async fn standard_error_of_a_command_worker_is_shown() {
 async fn workers_inside_the_service_have_no_log() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("echo").await;
+    page.enter_room("logs").await;
+    page.until_shown("#logs-none", "runs inside the service").await;
+    page.until("document.querySelector('#logs-body').hidden").await;
+    page.enter_room("workers").await;
     page.until_shown("#workers-none", "runs inside the service").await;
     page.until("document.querySelector('#workers-body').hidden").await;
     page.until_shown("#workers-count", "1 idle").await;
