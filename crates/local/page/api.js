@@ -1,4 +1,4 @@
-// Client of the service's HTTP interface, with the token of the link.
+// Client of the service's HTTP interface, with the link's token.
 
 import { parse } from "./json.js";
 
