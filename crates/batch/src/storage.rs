@@ -15,9 +15,7 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{
     Error as StorageError, GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutMode, PutOptions,
-    RetryConfig,
 };
-
 use tokio::time::sleep;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -123,8 +121,7 @@ impl Object {
         let Ok(name) = Path::parse(name) else {
             return Err(refused("has an empty part, or one that is . or .."));
         };
-        let retry = RetryConfig { retry_timeout: patience, ..RetryConfig::default() };
-        let store = open(scheme, bucket, settings, retry)?;
+        let store = open(scheme, bucket, settings, patience)?;
         let slash = if name.as_ref().is_empty() { "" } else { "/" };
         Ok(Self { url: format!("{scheme}://{bucket}{slash}{name}"), store, name })
     }
@@ -310,7 +307,7 @@ fn open(
     scheme: &str,
     bucket: &str,
     settings: Vec<(String, String)>,
-    retry: RetryConfig,
+    patience: Duration,
 ) -> Result<Arc<dyn ObjectStore>> {
     /// A builder with its settings: those of the environment, those that are given, the bucket.
     #[cfg(any(feature = "s3", feature = "gcs", feature = "azure"))]
@@ -327,6 +324,7 @@ fn open(
                     builder = builder.with_config(key, value);
                 }
             }
+            let retry = object_store::RetryConfig { retry_timeout: patience, ..Default::default() };
             match builder.$with_bucket(bucket).with_retry(retry).build() {
                 Ok(store) => Ok(Arc::new(store) as Arc<dyn ObjectStore>),
                 // Its text may contain a setting.
