@@ -1,4 +1,4 @@
-// Chart of the last five minutes of the endpoint.
+// Chart of the endpoint's last five minutes.
 
 import { endpointPath, read } from "./api.js";
 import { attribute, byId, el, svg, text } from "./dom.js";

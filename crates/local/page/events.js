@@ -13,13 +13,15 @@ const WORDS = {
 const { dataset } = document.body;
 const listeners = [];
 let latest;
+/** Part of each revision: a new connection reads everything anew. */
+export let connects = 0;
 let heardAt = Date.now();
 
 const tell = (state) => listeners.forEach((listener) => listener(state));
 
 export const onState = (listener) => listeners.push(listener);
 
-// One tab has the stream and broadcasts it to the other tabs: a browser has six connections to a
+// One tab has the stream and broadcasts it to the others: a browser has six connections to a
 // host. Without locks, so without TLS on another host, each tab has its own.
 const { locks } = navigator;
 const tabs = new BroadcastChannel("events");
@@ -58,7 +60,7 @@ export async function connect() {
 				const data = event.split("\ndata: ")[1];
 				if (!data) continue;
 				const state = JSON.parse(data);
-				// Errors in showing it are none of the connection.
+				// Its errors are none of the connection.
 				queueMicrotask(() => take(state));
 				if (!leads) return follow();
 				tabs.postMessage({ token: sessionStorage.token, state });
@@ -85,13 +87,12 @@ function follow() {
 function take(state) {
 	latest = state;
 	heardAt = Date.now();
-	// Reads that were pending when the connection was lost are repeated.
-	if (dataset.connection !== "live") tell({ ...latest, revision: { jobs: {}, logs: {} } });
+	if (dataset.connection !== "live") connects += 1;
 	become("live");
 	replay();
 }
 
-/** Emits the last state again, because another part of it is to be shown. */
+/** Emits the last state again, for another part of the page. */
 export const replay = () => latest && tell(latest);
 
 function become(next, reason) {

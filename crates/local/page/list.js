@@ -1,6 +1,7 @@
 // Virtual list for jobs, requests, webhooks and logs: it holds only the visible rows and a margin.
 
 import { attribute, el, keyed, on, text } from "./dom.js";
+import { connects } from "./events.js";
 import { clockTime, counted, wallTime } from "./words.js";
 
 const MARGIN = 20;
@@ -57,8 +58,9 @@ export class List {
 		return Math.floor(this.scroller.scrollTop / this.rowHeight);
 	}
 
-	/** Fetches anew if the list is of something else, and what is in view if its revision is another. */
-	follow(subject, revision) {
+	/** Fetches anew if the list is of something else, and what is in view if its revision is. */
+	follow(subject, ofConnection) {
+		const revision = `${connects} ${ofConnection}`;
 		const wanted = subject.join("\n");
 		if (wanted !== this.followed) this.reset();
 		else if (revision !== this.revision) this.refresh();
@@ -76,7 +78,7 @@ export class List {
 		return this.refresh();
 	}
 
-	/** Fetches what is in view; calls during a fetch become one fetch after it. */
+	/** Fetches what is in view; calls during a fetch become one. */
 	refresh() {
 		return (this.next ??= this.fetchNext());
 	}
@@ -91,9 +93,9 @@ export class List {
 
 	async fetch(generation) {
 		const { offset, limit } = this.wanted();
-		// After a failure the next event fetches again.
 		const page = await this.options.load({ offset, limit }).catch(() => undefined);
-		if (page === undefined || generation !== this.generation) return;
+		if (generation !== this.generation) return;
+		if (page === undefined) return setTimeout(() => this.refresh(), 1000);
 		if (page) this.options.loaded?.(page);
 		this.show(offset, page?.total ?? 0, page?.[this.options.rows] ?? []);
 	}
@@ -128,7 +130,7 @@ export class List {
 		if (rows.length === 0 && total > 0) this.refresh();
 	}
 
-	/** Number of rows by which the visible rows have moved, because new rows came on top. */
+	/** Number of rows by which those in view have moved, below new ones. */
 	movement(offset, rows) {
 		const { first } = this;
 		const anchor = this.rows[first - this.offset];

@@ -1,7 +1,7 @@
 // Rooms: the sections of the page, of which the route shows one, and the navigation between them.
 
 import { attribute, byId, el, hide, text } from "./dom.js";
-import { onState } from "./events.js";
+import { connects, onState } from "./events.js";
 import { link, onRoute, PAGES, route, TABS } from "./route.js";
 import { kindInWords, short, workersInWords } from "./words.js";
 
@@ -15,12 +15,12 @@ export const onRoom = (room, listener) => onState((state) => {
 	if (route().room === room && (endpoint || !route().endpoint)) listener(state, endpoint);
 });
 
-/** The same, where what `key` returns has changed since the room was entered. */
+/** The same, where what `key` returns has changed. */
 export function onChange(room, key, listener) {
 	let seen;
 	onRoute(() => { seen = undefined; });
 	onRoom(room, (state, endpoint) => {
-		const wanted = JSON.stringify(key(state, endpoint));
+		const wanted = JSON.stringify([connects, key(state, endpoint)]);
 		if (wanted !== seen) listener(state, endpoint);
 		seen = wanted;
 	});
