@@ -170,9 +170,14 @@ impl Server {
             server.env("LD_PRELOAD", self.clock_library()).env("SERVER_CLOCK", self.clock_file());
         }
         server.arg("-k").arg(&self.folder);
-        for setting in
-            ["listen_addresses=127.0.0.1", "max_connections=50", "log_min_messages=fatal"]
-        {
+        for setting in [
+            "listen_addresses=127.0.0.1",
+            "max_connections=50",
+            "log_min_messages=fatal",
+            // Processes crash here, never the machine. On a busy disk, a recovery would sync each file
+            // of the cluster first, for longer than clients wait for it.
+            "fsync=off",
+        ] {
             server.args(["-c", setting]);
         }
         self.running = Some(GuardedProcess::start(server, &self.folder));
