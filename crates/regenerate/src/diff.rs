@@ -244,7 +244,7 @@ impl Classifier<'_> {
             let effect = |audience| move |(severity, reason)| Effect { severity, audience, reason };
             let writers = rule.on_writers.filter(|_| old.is_written).map(effect(writer(new)));
             let readers = rule.on_readers.filter(|(severity, _)| match severity {
-                // What they get no longer, or another thing.
+                // Readers of the old description no longer get the value, or get another.
                 Severity::Breaking => old.is_read,
                 _ => new.is_read,
             });

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 #[derive(Clone)]
 pub struct FileOrObjectArgument(PathBuf);
 
-/// What it names.
+/// A file or an object, as such an argument names it.
 #[derive(Clone)]
 pub enum FileOrObject {
     File(PathBuf),
