@@ -49,9 +49,12 @@ async fn play(seed: u64, local: &LocalService) -> [u64; 2] {
     let server = Server::start().await;
     let mut random = Rng::with_seed(seed);
     let mut folder = Folder::with(random.u64(1..40));
-    let most = random.usize(100..600);
-    let publication =
-        || Publication::to(server.patient("out", Duration::from_secs(10))).part_bytes(most);
+    // Each process would cut other parts: only the record of a cut keeps it.
+    let mut sizes = random.fork();
+    let mut publication = || {
+        let folder = server.patient("out", Duration::from_secs(10));
+        Publication::to(folder).part_bytes(sizes.usize(100..600))
+    };
     let mut kills = [0, 0];
     let report = loop {
         let killed = Arc::new(Notify::new());
