@@ -10,4 +10,5 @@
 # are enabled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo run --quiet --locked -p podqueue-adversary -- "$@"
+scripts/programs.sh podqueue-adversary
+exec "${CARGO_TARGET_DIR:-target}/debug/podqueue-adversary" "$@"

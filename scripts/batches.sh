@@ -13,7 +13,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || export POSTGRES=0
-cargo build --quiet --locked -p podqueue-adversary -p podqueue-cli
+scripts/programs.sh podqueue-adversary podqueue
 folder=${CARGO_TARGET_DIR:-target}/debug
 # Whatever this script was started with (nohup, in the background), a signal ends the program.
 exec env --default-signal=HUP,INT,TERM "$folder/podqueue-adversary" batches "${PROGRAM:-$folder/podqueue}" "$@"

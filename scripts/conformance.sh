@@ -35,7 +35,7 @@ step "descriptions"
 "$tools/bin/python" -m openapi_spec_validator "${descriptions[@]}" crates/batch/openapi/batches.yaml
 
 step "service"
-cargo build --quiet --locked -p podqueue-local -p podqueue-cli
+scripts/programs.sh podqueue-local podqueue
 announced=$(mktemp)
 batches=$(mktemp -d)
 env -u PODQUEUE_API_KEY "$target/debug/podqueue-local" --listen 127.0.0.1:0 --endpoint attached \

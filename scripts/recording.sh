@@ -10,7 +10,7 @@ recorder=$target/recorder/bin/term-transcript
 [ -x "$recorder" ] ||
   cargo install --quiet --locked --root "$target/recorder" --features portable-pty \
     --version "$version" term-transcript-cli
-cargo build --quiet --locked -p podqueue-cli
+scripts/programs.sh podqueue
 
 folder=$(mktemp -d)
 : >"$folder/service.env"

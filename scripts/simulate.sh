@@ -19,5 +19,5 @@ elif [[ $# -lt 1 ]]; then
   echo "usage: scripts/simulate.sh SECONDS [SEED]" >&2
   exit 2
 fi
-cargo build --quiet --locked -p podqueue-simulation
+scripts/programs.sh podqueue-simulation
 exec "${CARGO_TARGET_DIR:-target}/debug/podqueue-simulation" "$@"

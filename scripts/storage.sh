@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${CARGO_TARGET_DIR:-target}
-[ -n "${PROGRAM:-}" ] || cargo build --quiet --locked -p podqueue-cli
+[ -n "${PROGRAM:-}" ] || scripts/programs.sh podqueue
 tools=$folder/storage-tools
 if ! "$tools/bin/python" -c 'import boto3, moto.server' 2>/dev/null; then
   python3 -m venv --clear "$tools"

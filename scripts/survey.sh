@@ -43,6 +43,5 @@
 # warning. A finding of --random comes with its seed and the smallest description that has it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-target=${CARGO_TARGET_DIR:-target}
-cp Cargo.lock survey/Cargo.lock
-cargo run --quiet --manifest-path survey/Cargo.toml --target-dir "$target" -- "$@"
+scripts/programs.sh podqueue-survey
+exec "${CARGO_TARGET_DIR:-target}/debug/podqueue-survey" "$@"

@@ -1,6 +1,9 @@
 //! Survey: runs the generator on published and on random descriptions. `scripts/survey.sh` runs it
 //! and lists the arguments.
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program's output")]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may panic"))]
+
 mod against;
 mod description;
 mod driver;
