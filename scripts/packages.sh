@@ -22,10 +22,16 @@ cp Cargo.lock "$unpacked"
     printf '%s = { path = "%s" }\n' "$crate" "$crate"
   done
 } >"$unpacked/Cargo.toml"
+# Build scripts and macros have the features that they have in the workspace, and need not be compiled
+# once more for each check: no more than a user's other crates may give them. The packages' own
+# dependencies have those of the package alone.
+mkdir -p "$unpacked/features/src"
+sed '/^\[dependencies\]/,/^$/d; /^\[lints/,$d' tests/features/Cargo.toml >"$unpacked/features/Cargo.toml"
+cp tests/features/src/lib.rs "$unpacked/features/src"
 
 check() {
   printf -- '--- %s\n' "$*"
-  cargo check --quiet --manifest-path "$unpacked/Cargo.toml" --target-dir "$target" --package "$@"
+  cargo check --quiet --manifest-path "$unpacked/Cargo.toml" --target-dir "$target" --package podqueue-features --package "$@"
 }
 # Each program and each library by itself, but for those that few crates or none use alone.
 check podqueue
