@@ -64,7 +64,6 @@ fn generated_code_compiles_and_runs() {
 
 /// Runs a command that must succeed, and gives what it printed.
 fn run(command: &mut Command, folder: &Path) -> String {
-    // Dependencies that the workspace has built are reused.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let output = command.current_dir(folder).env("CARGO_TARGET_DIR", target).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -100,14 +99,33 @@ fn write_crate(folder: &Path, documents: &[Document]) {
             fs::write(path, text).unwrap();
         }
     };
-    let manifest = String::from(
-        "[package]\nname = \"podqueue-corpus\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-         [dependencies]\npodqueue = { path = \"../growth\", default-features = false }\n\
-         futures-util = { version = \"0.3\", default-features = false }\n\
-         tokio = { version = \"1\", features = [\"macros\", \"rt\"] }\n\
-         serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\n\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
-         [profile.dev.package.\"*\"]\ndebug = false\n\n[workspace]\n",
+    // With the features and profiles of the workspace, its dependencies are built already.
+    let features = json!(workspace.join("tests/features"));
+    let manifest = format!(
+        r#"[package]
+name = "podqueue-corpus"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+podqueue = {{ path = "../growth", default-features = false }}
+podqueue-features = {{ path = {features} }}
+futures-util = {{ version = "0.3", default-features = false }}
+tokio = {{ version = "1", features = ["macros", "rt"] }}
+serde = {{ version = "1", features = ["derive"] }}
+serde_json = "1"
+
+[profile.dev]
+debug = "line-tables-only"
+
+[profile.dev.package."*"]
+debug = false
+
+[profile.dev.package.rustls-pki-types]
+opt-level = 2
+
+[workspace]
+"#
     );
     put(folder.join("Cargo.toml"), &manifest);
     put(folder.join("Cargo.lock"), &fs::read_to_string(workspace.join("Cargo.lock")).unwrap());
