@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-FRAMES=$folder cargo test --quiet --locked -p podqueue-local --test browser -- \
+FRAMES=$folder cargo test --quiet --locked -p podqueue-local --test interface -- \
   --ignored picture::recording
 frames=()
 for frame in "$folder"/*; do

@@ -1,4 +1,5 @@
-//! Client tests over real HTTP, one file per concern. `tests/README.md` lists the tests of each row
+//! Client tests over real HTTP, one file per concern: against a scripted server and, in `local`,
+//! against the local service. `tests/README.md` lists the tests of each row
 //! of the interface's tables.
 
 #![recursion_limit = "256"]
@@ -21,6 +22,7 @@ mod health;
 mod http;
 mod http2;
 mod jobs;
+mod local;
 mod malformed_json;
 mod observations;
 mod partial_responses;

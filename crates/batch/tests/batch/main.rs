@@ -1,4 +1,4 @@
-//! Batches, against the local service.
+//! Batches, against the local service, and the Batch API in front of it.
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
@@ -36,6 +36,8 @@ mod recorded_calls;
 mod result_files;
 mod resume;
 mod retry;
+#[cfg(feature = "serve")]
+mod serve;
 #[cfg(feature = "s3")]
 mod storage;
 mod store;

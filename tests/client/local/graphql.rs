@@ -4,7 +4,7 @@ use podqueue::graphql::{SaveTemplate, save_template, types};
 use podqueue::{Client, ErrorKind, GraphqlBody, NewTemplate, Port};
 use podqueue_local::LocalService;
 
-use crate::support::{service, settings};
+use crate::local::support::{service, settings};
 
 fn both_forms(local: &LocalService) -> [Client; 2] {
     [GraphqlBody::QueryOnly, GraphqlBody::Variables]

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use podqueue_batch::serve::api::types::BatchStatus;
 use tokio::time::{sleep, timeout};
 
-use crate::support::{World, is_final, request, requests};
+use crate::serve::support::{World, is_final, request, requests};
 
 /// A server that ends at many moments of the life of a batch.
 #[tokio::test]

@@ -17,7 +17,7 @@ use podqueue_local::Operation;
 
 use self::faults::{ClientOutcome, DOWNTIME, FaultCase, TESTED_ELSEWHERE};
 use self::fixture::{Fixture, Http};
-use crate::support::HeldBack;
+use crate::local::support::HeldBack;
 
 /// Expected retries of an ambiguous call: it is not known whether it took effect.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use podqueue_local::{
     WORKER_POD,
 };
 
-use crate::support::{client, service};
+use crate::local::support::{client, service};
 
 #[tokio::test]
 async fn each_flag_of_a_pod_adds_its_part() {

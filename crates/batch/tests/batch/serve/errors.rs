@@ -6,7 +6,7 @@ use podqueue_batch::serve::api::types::BatchStatus;
 use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
 
-use crate::support::{CHAT, Served, World, api, keys, request, upload};
+use crate::serve::support::{CHAT, Served, World, api, keys, request, upload};
 
 const ALICE: &str = "key-of-alice";
 

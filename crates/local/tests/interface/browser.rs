@@ -3,8 +3,6 @@
 //! Without `chromedriver` these tests are skipped, with a message. No test sleeps: it waits until
 //! the page shows a state, and fails if it never does.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 mod accessibility;
 mod clock_and_faults;
 mod connection;

@@ -13,7 +13,7 @@ use podqueue::{ErrorKind, JobStatus};
 use podqueue_local::{Fault, OWN_TEMPLATE, Operation, RateLimits, RetiredInterface};
 use serde_json::json;
 
-use crate::support::{HeldBack, client, service, settings, until};
+use crate::local::support::{HeldBack, client, service, settings, until};
 
 fn new_endpoint(image: &str) -> CreateEndpointRequest {
     let scaling = QueueDelayScaling::new(4.0).into();

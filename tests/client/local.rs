@@ -2,8 +2,6 @@
 //! compared with each other. `tests/README.md` lists the tests of each row of the interface's
 //! tables.
 
-#![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
-
 mod support;
 
 #[cfg(feature = "account")]

@@ -29,7 +29,9 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// Twice as many tests have a browser at once as there are processors, however many tests run: the
 /// longest ones wait for the page, which shows a few updates in a second.
 static PERMITS: LazyLock<Semaphore> = LazyLock::new(|| {
-    Semaphore::new(std::thread::available_parallelism().map_or(4, |processors| 2 * processors.get()))
+    Semaphore::new(
+        std::thread::available_parallelism().map_or(4, |processors| 2 * processors.get()),
+    )
 });
 
 /// The browsers that no test has.
@@ -49,7 +51,7 @@ impl Browser {
     /// `None` without `chromedriver` on the machine.
     async fn start(width: u32, height: u32) -> Option<Self> {
         let mut owner = Command::new(env::current_exe().unwrap())
-            .args(["driver::owner", "--exact", "--ignored", "--nocapture"])
+            .args(["browser::driver::owner", "--exact", "--ignored", "--nocapture"])
             .env("BROWSER_OWNER", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

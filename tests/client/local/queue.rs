@@ -5,7 +5,7 @@ use podqueue::{ErrorKind, Metrics, S3Config};
 use podqueue_local::StreamShape;
 use serde_json::{Value, json};
 
-use crate::support::{client, service};
+use crate::local::support::{client, service};
 
 #[tokio::test]
 async fn a_stream_brings_every_chunk_once_and_in_order_in_both_shapes() {

@@ -12,7 +12,7 @@ use podqueue_local::{LocalService, RateLimits as Enforced, StreamShape, Workers}
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::support::{HeldBack, service, settings};
+use crate::local::support::{HeldBack, service, settings};
 
 type Called = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 

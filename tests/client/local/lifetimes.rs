@@ -5,7 +5,7 @@ use std::time::Duration;
 use podqueue::{ErrorKind, JobStatus, Policy, RemoteCancel};
 use serde_json::{Value, json};
 
-use crate::support::{client, service, until};
+use crate::local::support::{client, service, until};
 
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -6,7 +6,7 @@ use podqueue_batch::serve::api::types::{BatchStatus, NewBatch};
 use podqueue_local::{Fault, Operation};
 use serde_json::{Value, json};
 
-use crate::support::{ANY_KEY, CHAT, Served, World, request, requests};
+use crate::serve::support::{ANY_KEY, CHAT, Served, World, request, requests};
 
 #[tokio::test]
 async fn a_batch_completes_with_its_output_errors_and_usage() {

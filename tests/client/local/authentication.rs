@@ -3,7 +3,7 @@
 use podqueue::{Client, ErrorKind, QueueAuth};
 use serde_json::json;
 
-use crate::support::{KEY, client, service, settings};
+use crate::local::support::{KEY, client, service, settings};
 
 #[tokio::test]
 async fn a_wrong_key_is_unauthorized_everywhere() {

@@ -13,7 +13,7 @@ use podqueue_local::{LocalService, Operation, RateLimit, RateLimits as Enforced,
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::support::{HeldBack, service, settings};
+use crate::local::support::{HeldBack, service, settings};
 
 /// A service that enforces limits and has a worker for every job.
 async fn limited(limits: Enforced) -> LocalService {

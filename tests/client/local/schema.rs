@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use graphql_parser::schema::{Definition, Document, Field, InputValue, TypeDefinition};
 
-use crate::support::service;
+use crate::local::support::service;
 
 /// Each type with its fields, their arguments and types; descriptions and order do not matter.
 fn outline(document: &Document<'_, String>) -> BTreeMap<String, Vec<String>> {

@@ -6,7 +6,7 @@ use futures_util::TryStreamExt;
 use podqueue_batch::serve::api::types::{File, Refused};
 use podqueue_runtime::Part;
 
-use crate::support::{ANY_KEY, Served, World, request, upload};
+use crate::serve::support::{ANY_KEY, Served, World, request, upload};
 
 #[tokio::test]
 async fn a_file_is_read_listed_and_deleted() {

@@ -9,7 +9,7 @@ use reqwest::redirect::Policy;
 use serde_json::{Value, json};
 
 use super::Call;
-use crate::support::{service, settings, until};
+use crate::local::support::{service, settings, until};
 
 /// Timeout of one attempt; one at `/runsync` has a second of waiting and a margin of ten more.
 pub const TIMEOUT: Duration = Duration::from_secs(10);

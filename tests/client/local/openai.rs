@@ -7,7 +7,7 @@ use podqueue::{ErrorKind, JobStatus, RateLimits};
 use podqueue_local::{LocalJob, LocalService};
 use serde_json::{Value, json};
 
-use crate::support::{client, service, settings};
+use crate::local::support::{client, service, settings};
 
 /// A service whose endpoint `poet` yields what its caller wants, and then continues until it is
 /// cancelled.
@@ -60,7 +60,7 @@ async fn a_stream_that_is_dropped_cancels_its_job() {
     let id = requests[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(requests[0]["status"], "IN_PROGRESS");
     drop(events);
-    crate::support::until(&endpoint.job(&id), JobStatus::Cancelled).await;
+    crate::local::support::until(&endpoint.job(&id), JobStatus::Cancelled).await;
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use podqueue::{Client, Job, JobRecord, Result};
 use podqueue_local::{Fault, LocalService, Operation};
 use serde_json::json;
 
-use crate::support::{client, service, settings};
+use crate::local::support::{client, service, settings};
 
 async fn done(client: &Client, name: &str) -> Job {
     let job = client.endpoint("echo").run(&json!({"name": name})).await.unwrap();

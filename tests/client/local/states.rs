@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use podqueue::{ErrorKind, JobStatus, Policy};
 use serde_json::{Value, json};
 
-use crate::support::{client, service, until};
+use crate::local::support::{client, service, until};
 
 #[tokio::test]
 async fn none_to_in_queue_when_accepted() {

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 
-use crate::support::{Served, World, keys, request};
+use crate::serve::support::{Served, World, keys, request};
 
 #[tokio::test]
 async fn many_idle_connections_do_not_affect_others() {

@@ -5,7 +5,7 @@ use podqueue::{Client, Error, NewTemplate};
 use podqueue_local::{Fault, LocalService, Operation};
 use serde_json::json;
 
-use crate::support::{client, service};
+use crate::local::support::{client, service};
 
 /// A service with a template and a secret, and a client of it.
 async fn fixture() -> (LocalService, Client, String) {

@@ -3,7 +3,7 @@
 use podqueue_batch::serve::api::types::{Batch, BatchStatus};
 use serde_json::json;
 
-use crate::support::{ANY_KEY, CHAT, Served, World, request, requests};
+use crate::serve::support::{ANY_KEY, CHAT, Served, World, request, requests};
 
 /// The line, code and member of each error.
 fn errors(batch: &Batch) -> Vec<(Option<i64>, &str, Option<&str>)> {
