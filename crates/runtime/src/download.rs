@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::Stream;
 
 use crate::error::{Attempted, Error, ErrorKind, Result};
+use crate::events::{reported, reports_error};
 use crate::headers::Headers;
 use crate::json::{decode_at, of_another_type, redacted};
 use crate::lenient::{self, Lenient, Reading};
@@ -46,7 +47,9 @@ pub struct Download<E = Error> {
 /// It is a [`Download`] whose lines are decoded; empty lines are skipped. A line of another type is
 /// an error, [`Decode`](ErrorKind::Decode), after which the stream continues, and a line larger
 /// than [`largest_response`](crate::ServiceBuilder::largest_response) ends it with
-/// [`ResponseTooLarge`](ErrorKind::ResponseTooLarge).
+/// [`ResponseTooLarge`](ErrorKind::ResponseTooLarge). A line with a field `error` that the type does
+/// not have, and that is neither null, false nor empty, reports that the service failed after the
+/// response began: it is an error, [`Server`](ErrorKind::Server).
 #[must_use = "lines are read only when it is polled"]
 pub struct JsonLines<T, E = Error> {
     download: Download<Error>,
@@ -164,15 +167,19 @@ impl<T, E> JsonLines<T, E> {
 impl<T: Lenient, E: From<Error>> JsonLines<T, E> {
     fn read(&self, line: &Bytes) -> Result<T, E> {
         let Download { attempted, secrets, .. } = &self.download;
+        let secrets = secrets.clone().with_body_secrets();
         let read = decode_at(attempted, "line", line).and_then(|json| {
-            lenient::value(&json, Reading::Lenient).map_err(|mismatch| {
+            let read: Result<T, _> = lenient::value(&json, Reading::Lenient);
+            if reports_error(&json, read.as_ref().ok()) {
+                return Err(reported(attempted, &secrets, line));
+            }
+            read.map_err(|mismatch| {
                 let mismatch = mismatch.within("line");
                 of_another_type(attempted, line, mismatch.path(), mismatch.reason())
             })
         });
         read.map_err(|error| {
-            let secrets = secrets.clone().with_body_secrets();
-            redacted(error, &secrets.redactor()).with_body(line.clone(), secrets).into()
+            redacted(error, &secrets.redactor()).with_body(line.clone(), secrets.clone()).into()
         })
     }
 }

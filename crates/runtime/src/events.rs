@@ -278,12 +278,7 @@ impl<E: From<Error>> ServerEvent<E> {
         let attempted = &self.origin.attempted;
         let json = decode_at(attempted, "data", data).map_err(|error| self.explain(error))?;
         let read: Result<T, _> = lenient::value(&json, Reading::Lenient);
-        let has_error = json.get("error").is_some_and(|it| match it {
-            Json::Null | Json::Bool(false) => false,
-            Json::String(text) => !text.is_empty(),
-            _ => true,
-        });
-        if has_error && !read.as_ref().is_ok_and(|it| it.write().has("error")) {
+        if reports_error(&json, read.as_ref().ok()) {
             return Err(self.reported());
         }
         read.map_err(|mismatch| {
@@ -294,11 +289,8 @@ impl<E: From<Error>> ServerEvent<E> {
 
     /// The error that the service reports in this event.
     fn reported(&self) -> E {
-        let redactor = self.origin.secrets.redactor();
-        let message = service_message(self.data.as_bytes(), |text| redactor.redact(text));
-        let message = message.map(|it| format!(": {it}")).unwrap_or_default();
-        let what = format!("the service reported an error within the stream{message}");
-        self.explain(Error::new(ErrorKind::Server, &self.origin.attempted, what))
+        let Origin { attempted, secrets } = &*self.origin;
+        self.explain(reported(attempted, secrets, self.data.as_bytes()))
     }
 
     /// Adds the data to an error about it.
@@ -307,6 +299,26 @@ impl<E: From<Error>> ServerEvent<E> {
         let error = redacted(error, &secrets.redactor());
         error.with_body(Bytes::copy_from_slice(self.data.as_bytes()), secrets.clone()).into()
     }
+}
+
+/// Returns true if a value of a stream has a field `error` that its type does not have, and that is
+/// neither null, false nor empty: the service reports an error after the response began.
+pub(crate) fn reports_error<T: Lenient>(json: &Json, read: Option<&T>) -> bool {
+    let has_error = json.get("error").is_some_and(|it| match it {
+        Json::Null | Json::Bool(false) => false,
+        Json::String(text) => !text.is_empty(),
+        _ => true,
+    });
+    has_error && !read.is_some_and(|it| it.write().has("error"))
+}
+
+/// The error that a service reports within a stream, in this value.
+pub(crate) fn reported(attempted: &Attempted, secrets: &Secrets, value: &[u8]) -> Error {
+    let redactor = secrets.redactor();
+    let message = service_message(value, |text| redactor.redact(text));
+    let message = message.map(|it| format!(": {it}")).unwrap_or_default();
+    let what = format!("the service reported an error within the stream{message}");
+    Error::new(ErrorKind::Server, attempted, what)
 }
 
 impl<E> fmt::Debug for ServerEvent<E> {

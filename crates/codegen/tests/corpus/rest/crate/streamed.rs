@@ -59,6 +59,15 @@ async fn lines(checks: &mut Checks) {
     checks.same("lines of a list", first.map(read), "Some(Ok(Some(1)))");
     let whole = said(api.things().await.map(|it| it.len()));
     checks.same("all lines as text", whole, "Ok(63)");
+    let text = "{\"id\": 1, \"error\": \"\"}\n{\"error\": {\"message\": \"no room\"}}\n{\"id\": 2}";
+    let server = Server::responding("200 OK", "application/x-ndjson", text);
+    let things = Api::new(&server.client()).things().lines().await.expect("lines");
+    let read = |it: Result<crate::downloads::types::Thing, podqueue::Error>| {
+        it.map(|it| it.id).map_err(|it| (it.kind(), it.to_string().contains("no room")))
+    };
+    let ids: Vec<_> = things.map(read).collect().await;
+    let expected = "[Ok(Some(1)), Err((Server, true)), Ok(Some(2))]";
+    checks.same("an error that the service reports in a line", ids, expected);
     let server = Server::responding("200 OK", "application/x-ndjson", "1\n[true]\n");
     let all: Vec<_> = Api::new(&server.client()).anything().lines().await.expect("lines").try_collect().await.expect("values");
     checks.same("any values", all, "[Number(1), Array [Bool(true)]]");
