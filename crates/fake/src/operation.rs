@@ -1,7 +1,7 @@
 //! Operations of a description: which one a request is for, and what of the request it refuses.
 
 use hyper::HeaderMap;
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::Error;
@@ -62,7 +62,7 @@ pub(crate) fn operations(description: &Description) -> Vec<Operation> {
                 name: format!("{method} {path}"),
                 id: id.to_owned(),
                 method,
-                path: path.split(['?', '#']).next().unwrap_or_default().to_owned(),
+                path: as_sent(path),
                 pointer,
                 item: item.clone(),
                 bases: servers.map(base).collect(),
@@ -70,6 +70,15 @@ pub(crate) fn operations(description: &Description) -> Vec<Operation> {
         }
     }
     all
+}
+
+/// The path of a description as requests have it: without a query, a template of one
+/// (`{?page,size}`) and a fragment, and with the escapes of a URL.
+fn as_sent(path: &str) -> String {
+    const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
+    let ends = ["{?", "{&", "?", "#"].iter().filter_map(|it| path.find(it));
+    let end = ends.min().unwrap_or(path.len());
+    utf8_percent_encode(&path[..end], ESCAPED).to_string()
 }
 
 /// The path of a server's URL, with the defaults of its variables.
@@ -176,7 +185,13 @@ impl Operation {
                 let values: Vec<String> = match location {
                     "path" => {
                         let values = in_path.iter().filter(|(it, _)| it == name);
-                        values.map(|(_, it)| decoded(it)).collect()
+                        let mut values: Vec<_> = values.map(|(_, it)| decoded(it)).collect();
+                        if values.is_empty() {
+                            // The path of the description has a query with the parameter.
+                            let given = pairs(request.query).filter(|it| it.0 == name);
+                            values.extend(given.map(|it| it.1));
+                        }
+                        values
                     }
                     "query" => {
                         pairs(request.query).filter(|it| it.0 == name).map(|it| it.1).collect()
