@@ -338,6 +338,7 @@ fn descriptions_that_say_nonsense_give_lines_and_no_panic() {
     for (name, text) in [
         ("numbers", of("    A: {oneOf: [{$ref: '#/components/schemas/B'}], discriminator: 7}\n    B: {type: object, discriminator: {propertyName: [1], mapping: [a]}}")),
         ("itself", of("    A: {$ref: '#/components/schemas/A'}")),
+        ("a union of itself", of("    A: {type: object, allOf: [{$ref: '#/components/schemas/A'}], anyOf: [{$ref: '#/components/schemas/A'}], discriminator: {propertyName: a}}")),
         ("all of itself", of("    A: {allOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}]}\n    B: {allOf: [{$ref: '#/components/schemas/A'}]}")),
         ("no paths", "openapi: 3.0.3\ninfo: {title: A, version: '1'}\n".to_owned()),
         ("paths", whole("  a/{b: {get: {responses: {}}}\n  '': {get: {responses: {}}}\n  '/{}': {get: {responses: {}}}\n  '/a}b': {get: {responses: {}}}", "    A: {}")),

@@ -317,6 +317,11 @@ impl<'a> Composer<'a> {
     }
 
     fn extended(&self, part: &Value, depth: usize) -> Keywords {
+        // A union may extend itself.
+        if depth > DEPTH {
+            self.cut.set(true);
+            return Keywords::new();
+        }
         let mut base = resolve(self.description, part).cloned().unwrap_or_default();
         remove(&mut base, &["oneOf", "anyOf", "discriminator"]);
         self.own_keywords(&base, depth + 1)

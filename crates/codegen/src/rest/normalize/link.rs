@@ -14,7 +14,7 @@ use super::warnings::{Origin, Origins};
 use crate::rest::pointer::{decoded, joined, keys};
 use crate::rest::read;
 use crate::rest::source_map::SourceMap;
-use crate::rest::tree::{self, NAMED};
+use crate::rest::tree::{self, NAMED, TAG};
 use crate::{Diagnostic, Source, naming};
 
 /// The maximum number of references between files in a row.
@@ -147,6 +147,31 @@ impl Linker {
         for (_, schema) in tree::within_mut(schema) {
             self.schema(schema, file);
         }
+        if let Some(discriminator) = schema.get_mut("discriminator") {
+            self.mapping(discriminator, file);
+        }
+    }
+
+    /// Links the targets of a discriminator: references, and names of schemas. In another file than
+    /// the description's, a name is one of that file, if it has such a schema. A file that is not
+    /// there is none to read: descriptions that were bundled still name the files from before.
+    fn mapping(&mut self, discriminator: &mut Value, file: usize) {
+        let default = discriminator.get("defaultMapping").cloned();
+        let mapping = discriminator.get_mut("mapping").and_then(Value::as_object_mut);
+        let mapping = mapping.into_iter().flat_map(Map::values_mut);
+        let mut linked = |to: &str| match to.contains(['/', '#', '.']) {
+            true if self.files.has(file, to) => self.named(file, to),
+            _ if file > 0 => self.named(file, &joined(SCHEMAS, &[to])),
+            _ => None,
+        };
+        for to in mapping {
+            if let Some(linked) = to.as_str().and_then(&mut linked) {
+                *to = Value::String(linked);
+            }
+        }
+        if let Some(linked) = default.as_ref().and_then(Value::as_str).and_then(linked) {
+            discriminator["defaultMapping"] = Value::String(linked);
+        }
     }
 
     /// The reference to the named schema that a reference leads to, which gets a name if need be.
@@ -171,6 +196,7 @@ impl Linker {
         let name = naming::unique_pascal(&mut self.taken, name);
         self.names.insert(place, name.clone());
         self.schema(&mut found, file);
+        keep_tag(&mut found, &parts, self.files.name(file), &name);
         self.made.insert(name.clone(), found);
         let origin = Origin { file: self.files.places(file), keys: parts };
         self.origins.0.insert(name.clone(), origin);
@@ -262,6 +288,18 @@ impl Files {
         })
     }
 
+    /// Returns true if the file of a `$ref` is there.
+    fn has(&self, from: usize, target: &str) -> bool {
+        let path = target.split('#').next().unwrap_or_default();
+        path.is_empty() || (!path.contains("://") && self.path(from, path).is_file())
+    }
+
+    /// The file of a `$ref`, which is relative to the one that has it.
+    fn path(&self, from: usize, path: &str) -> PathBuf {
+        let folder = self.files[from].path.parent().unwrap_or(Path::new(""));
+        normalized(&folder.join(decoded(path)))
+    }
+
     pub(super) fn tree(&self, file: usize) -> &Value {
         &self.files[file].tree
     }
@@ -278,8 +316,7 @@ impl Files {
         if path.contains("://") {
             return None;
         }
-        let folder = self.files[from].path.parent().unwrap_or(Path::new(""));
-        let path = normalized(&folder.join(decoded(path)));
+        let path = self.path(from, path);
         if let Some(known) = self.files.iter().position(|file| normalized(&file.path) == path) {
             return Some(known);
         }
@@ -303,6 +340,28 @@ impl Files {
         self.files.push(File { path, name: source.name, tree, places });
         Some(self.files.len() - 1)
     }
+}
+
+/// Keeps the name by which a discriminator without a mapping selects a schema, where linking gives it
+/// another one: that within its file, or the one of the file.
+fn keep_tag(schema: &mut Value, keys: &[String], file: &str, name: &str) {
+    let own = match keys {
+        [] => stem(file),
+        [own] => own,
+        [.., around, own] if ["schemas", "$defs", "definitions"].contains(&around.as_str()) => own,
+        _ => return,
+    };
+    if let Some(schema) =
+        schema.as_object_mut().filter(|it| own != name && !it.contains_key("$ref"))
+    {
+        schema.entry(TAG).or_insert_with(|| Value::String(own.to_owned()));
+    }
+}
+
+/// The name of a file without folders and endings.
+fn stem(file: &str) -> &str {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.split('.').next().unwrap_or(name)
 }
 
 /// A path without `.` and `..`.
@@ -353,8 +412,7 @@ pub(super) fn title(keys: &[String], tree: &Value, file: &str) -> String {
         before = if NAMES.contains(&before) { "" } else { key };
     }
     if words.is_empty() {
-        let stem = file.rsplit('/').next().unwrap_or(file);
-        words.push(stem.split('.').next().unwrap_or(stem).to_owned());
+        words.push(stem(file).to_owned());
     }
     naming::pascal(&words.join("-"))
 }

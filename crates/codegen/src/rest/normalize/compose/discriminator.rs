@@ -512,8 +512,6 @@ fn warn_of_mappings_within(
         let mut members = BTreeSet::new();
         composer.add_members(&branches, &mut members, 0);
         let stray = |to: &Value| match to.as_str().unwrap_or_default() {
-            // Linking has given the schemas of other files other names.
-            text if !text.starts_with('#') && text.contains(['.', '/']) => None,
             text if branch_of(to).is_some() || members.contains(&composer.end(text)) => None,
             text if names.of_description.contains(&last(text)) => {
                 (!branches.is_empty()).then_some("no branch of its union")

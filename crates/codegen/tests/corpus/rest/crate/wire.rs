@@ -5,7 +5,7 @@ use podqueue::{Part, Result, ServerEvents, TypedEvents};
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::{alike_names, base_with_discriminator, clearing, contradictory_types, default_errors, empty_responses, files, further_fields, loose, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, responses_by_status, streams};
+use crate::{alike_names, base_with_discriminator, clearing, contradictory_types, default_errors, empty_responses, files, further_fields, loose, mapped_files, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, responses_by_status, streams};
 
 /// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
@@ -23,6 +23,7 @@ pub async fn failures() -> Vec<String> {
     query_objects(&mut checks).await;
     further_fields(&mut checks).await;
     pattern_properties(&mut checks).await;
+    mapped_files(&mut checks).await;
     bases(&mut checks).await;
     read_only(&mut checks).await;
     alike_names(&mut checks).await;
@@ -613,6 +614,48 @@ async fn pattern_properties(checks: &mut Checks) {
     let several = [("x-a".to_owned(), StringOrInteger::String("b".into()))];
     checks.same("several patterns", said(rest.several(several.into()).await), "Ok(())");
     checks.same("several patterns", server.request().1, r##""{\"x-a\":\"b\"}""##);
+}
+
+/// A mapping leads to the schema that it refers to, and not to one of the same name.
+async fn mapped_files(checks: &mut Checks) {
+    use mapped_files::types::{Animal, Cat, Dog2, Fox, Pack, Unmapped};
+    let server = Server::replying(&[
+        ("200 OK", "content-type: application/json", r#"{"kind": "wild", "howls": true}"#),
+        ("200 OK", "content-type: application/json", r#"{"kind": "dog", "barks": true}"#),
+        ("200 OK", "content-type: application/json", r#"{"kind": "cat", "lives": 9}"#),
+    ]);
+    let rest = mapped_files::Api::new(&server.client());
+    for (animal, sent) in [
+        (Animal::Dog2(Dog2 { howls: Some(true), ..Dog2::default() }), r#"{"howls":true,"kind":"wild"}"#),
+        (Animal::Cat(Cat { lives: Some(9), ..Cat::default() }), r#"{"lives":9,"kind":"cat"}"#),
+        (Animal::Dog(Default::default()), r#"{"kind":"dog"}"#),
+    ] {
+        let got = rest.add_animal(animal).await.expect("an animal");
+        let is_read = match &got {
+            Animal::Dog2(dog) => dog.howls == Some(true),
+            Animal::Dog(dog) => dog.barks == Some(true),
+            Animal::Cat(cat) => cat.lives == Some(9),
+            _ => false,
+        };
+        checks.same("an animal of another file", is_read, "true");
+        checks.same("an animal of another file", server.request().1, &format!("{sent:?}"));
+    }
+    let server = Server::start("");
+    let rest = mapped_files::Api::new(&server.client());
+    for (member, sent) in [
+        (Pack::Dog2(Dog2::default()), r#"{"kind":"d"}"#),
+        (Pack::Fox(Fox { tails: Some(1), ..Fox::default() }), r#"{"tails":1,"kind":"f"}"#),
+    ] {
+        checks.same("a member", said(rest.add_to_pack(member).await), "Ok(())");
+        checks.same("a member", server.request().1, &format!("{sent:?}"));
+    }
+    for (animal, sent) in [
+        (Unmapped::Dog2(Dog2::default()), r#"{"kind":"Dog"}"#),
+        (Unmapped::Cat(Cat::default()), r#"{"kind":"cat"}"#),
+    ] {
+        checks.same("without a mapping", said(rest.add_unmapped(animal).await), "Ok(())");
+        checks.same("without a mapping", server.request().1, &format!("{sent:?}"));
+    }
 }
 
 async fn read_only(checks: &mut Checks) {
