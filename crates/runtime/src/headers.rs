@@ -30,6 +30,14 @@ impl Headers {
         self.0.get_all(name).into_iter().filter_map(|value| value.to_str().ok())
     }
 
+    /// All values of a header as one text, separated by commas, which means the same for every header
+    /// but `Set-Cookie` (RFC 9110, 5.3). `None` if there is no such header.
+    #[must_use]
+    pub fn joined(&self, name: &str) -> Option<String> {
+        let values: Vec<_> = self.get_all(name).map(str::trim).collect();
+        (!values.is_empty()).then(|| values.join(", "))
+    }
+
     /// All headers, by their names in lower case. Values that are not visible ASCII are left out.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))

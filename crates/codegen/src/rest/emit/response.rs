@@ -214,7 +214,12 @@ pub(super) fn headers(name: &str, docs: &str, headers: &[Header]) -> TokenStream
             HeaderKind::Boolean => quote!(bool),
         };
         fields.push(quote!(#docs pub #name: Option<#ty>));
-        reads.push(quote!(#name: headers.parse(#wire)));
+        // A header that comes several times is one list, but for cookies.
+        let is_list = header.kind == HeaderKind::Text && !wire.eq_ignore_ascii_case("set-cookie");
+        reads.push(match is_list {
+            true => quote!(#name: headers.joined(#wire)),
+            false => quote!(#name: headers.parse(#wire)),
+        });
     }
     let mut item: Item = parse_quote! {
         #docs

@@ -206,7 +206,12 @@ async fn links(checks: &mut Checks) {
 
 async fn headers(checks: &mut Checks) {
     let described = "link: <x>\r\nx-total-count: 12\r\nx-bytes: 18446744073709551615\r\nx-fresh: true\r\nx-share: 0.5\r\nx-next-token: t0ken\r\nx-other: o";
-    let server = Server::replying(&[("200 OK", described, "[]"), ("200 OK", "x-total-count: many", "[]")]);
+    let twice = "link: <a>; rel=first\r\nLink: <b>; rel=next\r\nx-total-count: 1";
+    let server = Server::replying(&[
+        ("200 OK", described, "[]"),
+        ("200 OK", "x-total-count: many", "[]"),
+        ("200 OK", twice, "[]"),
+    ]);
     let api = Api::new(&server.client());
     let response = api.by_header().with_headers().await.expect("a page");
     checks.same("the value", response.value, "[]");
@@ -221,6 +226,9 @@ async fn headers(checks: &mut Checks) {
     checks.same("shown headers", shown.contains("x-other") && !shown.contains("0.5"), "true");
     let headers = api.by_header().with_headers().await.expect("a page").headers;
     checks.same("no headers", (headers.link, headers.x_total_count), "(None, None)");
+    let headers = api.by_header().with_headers().await.expect("a page").headers;
+    let both = r#"Some("<a>; rel=first, <b>; rel=next")"#;
+    checks.same("a header that comes twice", headers.link, both);
     let server = json(&["[7]"]);
     let response = Api::new(&server.client()).by_offset().with_headers().await.expect("a page");
     checks.same("headers of no description", response.headers.get("content-length"), r#"Some("3")"#);
