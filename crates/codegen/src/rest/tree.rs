@@ -188,14 +188,17 @@ pub(super) fn within_mut(schema: &mut Value) -> Vec<(Vec<String>, &mut Value)> {
     for (key, value) in schema.as_object_mut().into_iter().flatten() {
         match (key.as_str(), value) {
             (
-                "properties" | "patternProperties" | "$defs" | "definitions",
+                "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
                 Value::Object(named),
             ) => {
                 within.extend(
                     named.iter_mut().map(|(name, it)| (vec![key.clone(), name.clone()], it)),
                 );
             }
-            ("items" | "additionalProperties", value @ Value::Object(_)) => {
+            (
+                "items" | "additionalProperties" | "unevaluatedProperties" | "then" | "else",
+                value @ Value::Object(_),
+            ) => {
                 within.push((vec![key.clone()], value));
             }
             ("allOf" | "oneOf" | "anyOf" | "prefixItems" | "items", Value::Array(schemas)) => {

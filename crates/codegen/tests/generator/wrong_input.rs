@@ -278,12 +278,13 @@ fn integers_for_which_no_type_has_room_are_reported() {
         c: {oneOf: [{type: integer, enum: [-1]}, {type: integer, minimum: 9223372036854775808}]}
         d: {type: integer, minimum: 0, maximum: 18446744073709551615}
         e: {type: integer, minimum: -1, allOf: [{minimum: 0}], maximum: 18446744073709551615}
-        f: {type: integer, minimum: -9223372036854775808, maximum: 9223372036854775807}";
-    let expected = [(10, "a"), (11, "b"), (12, "c")].map(|(line, name)| {
+        f: {type: integer, minimum: -9223372036854775808, maximum: 9223372036854775807}
+        g: {type: integer, enum: [1, 99999999999999999999]}";
+    let expected = [(10, "a"), (11, "b"), (12, "c"), (16, "g")].map(|(line, name)| {
         format!(
-            "warning=openapi/pets.yaml:{line}:9: #/components/schemas/A/properties/{name}: both \
-             negative numbers and numbers above 9223372036854775807 are permitted, for which neither \
-             an i64 nor a u64 has room; it may be any JSON value"
+            "warning=openapi/pets.yaml:{line}:9: #/components/schemas/A/properties/{name}: numbers \
+             are permitted for which neither an i64 nor a u64 has room, negative ones and some above \
+             9223372036854775807, or larger ones; it may be any JSON value"
         )
     });
     assert_eq!(said("integers", of(schemas).as_bytes(), |it| it), expected);
@@ -298,6 +299,19 @@ fn pages_that_are_stated_in_two_ways_are_refused() {
                    that another selector of this operation states; state one of them";
     assert_eq!(twice(Pages::offset("limit"), Pages::none()), [message]);
     assert_eq!(twice(Pages::offset("limit"), Pages::offset("limit")), [""; 0]);
+}
+
+#[test]
+fn conditions_that_other_schemas_describe_are_reported() {
+    let schemas = "    A:
+      type: object
+      properties: {a: {type: string}}
+      then: {$ref: '#/components/schemas/B'}
+    B: {type: object, properties: {b: {type: string}}}";
+    let expected = "warning=openapi/pets.yaml:7:5: #/components/schemas/A: what it has under a condition \
+                    is described by other schemas, whose fields are left out; list them among the \
+                    properties";
+    assert_eq!(said("conditions", of(schemas).as_bytes(), |it| it), [expected]);
 }
 
 #[test]

@@ -48,6 +48,10 @@ impl Serialize for Node<'_> {
             Self::Flag(flag) => serializer.serialize_bool(*flag),
             Self::Integer(number) => serializer.serialize_i64(*number),
             Self::Unsigned(number) => serializer.serialize_u64(*number),
+            // serde_json would write null.
+            Self::Number(number) if !number.is_finite() => {
+                Err(S::Error::custom(format_args!("{number} is no number of JSON")))
+            }
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(items) => items.serialize(serializer),

@@ -30,8 +30,8 @@ fn within(whole: &Value, schema: &mut Value, place: &str, warnings: &mut Warning
     let Some(object) = schema.as_object_mut() else { return };
     if is_both {
         let message = format!(
-            "{place}: both negative numbers and numbers above {} are permitted, for which neither \
-             an i64 nor a u64 has room; it may be any JSON value",
+            "{place}: numbers are permitted for which neither an i64 nor a u64 has room, negative \
+             ones and some above {}, or larger ones; it may be any JSON value",
             i64::MAX
         );
         warnings.warn(&keys(place), message);
@@ -59,6 +59,8 @@ struct Range {
     has_negative: bool,
     /// A listed value or the format exceeds an `i64`.
     has_above: bool,
+    /// A listed value exceeds both an `i64` and a `u64`.
+    has_beyond: bool,
 }
 
 impl Range {
@@ -70,7 +72,7 @@ impl Range {
 
     fn is_both(self) -> bool {
         let is_negative = self.has_negative || self.least.is_some_and(|it| it < 0.0);
-        self.is_integer && self.is_above() && is_negative
+        self.is_integer && (self.has_beyond || (self.is_above() && is_negative))
     }
 
     /// The range of a schema and of the schemas of the same value, each of which counts once: they may
@@ -98,6 +100,7 @@ impl Range {
             most: self.most.into_iter().chain(other.most).reduce(f64::min),
             has_negative: self.has_negative || other.has_negative,
             has_above: self.has_above || other.has_above,
+            has_beyond: self.has_beyond || other.has_beyond,
         }
     }
 
@@ -120,6 +123,8 @@ impl Range {
         let shown = || list("examples").chain(schema.get("example"));
         let is_negative = |it: &Value| it.as_i64().is_some_and(|it| it < 0);
         let is_above = |it: &Value| it.is_u64() && !it.is_i64();
+        // An integer that neither type has room for is read as a double.
+        let is_beyond = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= ABOVE) && it.is_f64();
         let is_unsigned = schema.get("format").is_some_and(|it| it == "uint64");
         Self {
             is_integer,
@@ -127,6 +132,7 @@ impl Range {
             most: most.reduce(f64::min),
             has_negative: listed().chain(shown()).any(is_negative),
             has_above: is_unsigned || listed().chain(schema.get("default")).any(is_above),
+            has_beyond: listed().any(is_beyond),
         }
     }
 }
@@ -138,6 +144,7 @@ fn of_branches(whole: &Value, schema: &Value) -> Range {
     ranges.fold(Range::default(), |one, other| Range {
         is_integer: true,
         has_above: one.has_above || other.is_above(),
+        has_beyond: one.has_beyond || other.has_beyond,
         has_negative: one.has_negative
             || other.has_negative
             || other.least.is_some_and(|it| it < 0.0),

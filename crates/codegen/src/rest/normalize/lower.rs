@@ -4,6 +4,8 @@
 //! string, `const` for an enum of one value, keywords beside a `$ref`. Descriptions that declare
 //! version 3.0 contain these, too, so all are lowered.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::warnings::Warnings;
@@ -39,9 +41,11 @@ fn lower_schema(schema: &mut Value, place: &str, formats: Formats, warnings: &mu
         *schema = json!({});
         return;
     };
+    conditional(object, place, warnings);
     constant(object);
     several_types(object);
     tuple(object);
+    unevaluated_properties(object);
     pattern_properties(object);
     file(object);
     keep_paging_hints(object);
@@ -50,6 +54,75 @@ fn lower_schema(schema: &mut Value, place: &str, formats: Formats, warnings: &mu
     beside_a_reference(object);
     for (keys, schema) in tree::within_mut(schema) {
         lower_schema(schema, &joined(place, &keys), formats, warnings);
+    }
+}
+
+/// The fields that an object has under a condition (`then`, `else`, `dependentSchemas`) are optional
+/// ones. A field that has several schemas has any of them, and one that the object itself describes
+/// is what that says.
+fn conditional(schema: &mut Map<String, Value>, place: &str, warnings: &mut Warnings<'_>) {
+    let mut found = Conditional::default();
+    found.take(schema);
+    if found.is_incomplete {
+        let message = format!(
+            "{place}: what it has under a condition is described by other schemas, whose fields are \
+             left out; list them among the properties"
+        );
+        warnings.warn(&keys(place), message);
+    }
+    let is_composed = ["$ref", "allOf", "oneOf", "anyOf"].iter().any(|it| schema.contains_key(*it));
+    for (name, mut schemas) in found.fields {
+        // Beside other schemas, a value alone restricts a field of theirs.
+        let only = |it: &Value| ["const", "enum"].iter().any(|key| it.get(key).is_some());
+        if is_composed && schemas.iter().all(only) {
+            continue;
+        }
+        let fields = schema.entry("properties").or_insert_with(|| json!({}));
+        let Some(fields) = fields.as_object_mut() else { return };
+        let several = schemas.len() > 1;
+        let one = if several { None } else { schemas.pop() };
+        fields.entry(name).or_insert_with(|| one.unwrap_or_else(|| json!({ "anyOf": schemas })));
+    }
+}
+
+/// The fields that an object has under conditions, each with the schemas that it has there.
+#[derive(Default)]
+struct Conditional {
+    fields: BTreeMap<String, Vec<Value>>,
+    /// A condition leads to schemas whose fields are not seen here.
+    is_incomplete: bool,
+}
+
+impl Conditional {
+    /// Takes the conditions out of a schema, and out of the parts of its `allOf`.
+    fn take(&mut self, schema: &mut Map<String, Value>) {
+        schema.remove("if");
+        let both = ["then", "else"].into_iter().filter_map(|key| schema.remove(key));
+        let mut found: Vec<_> = both.collect();
+        if let Some(Value::Object(dependent)) = schema.remove("dependentSchemas") {
+            found.extend(dependent.into_iter().map(|(_, schema)| schema));
+        }
+        found.into_iter().for_each(|it| self.add(it));
+        let parts = schema.get_mut("allOf").and_then(Value::as_array_mut).into_iter().flatten();
+        parts.filter_map(Value::as_object_mut).for_each(|part| self.take(part));
+    }
+
+    /// Adds the fields of a schema that holds under a condition.
+    fn add(&mut self, schema: Value) {
+        let Value::Object(mut schema) = schema else { return };
+        self.take(&mut schema);
+        self.is_incomplete |= ["$ref", "oneOf", "anyOf"].iter().any(|it| schema.contains_key(*it));
+        if let Some(Value::Array(parts)) = schema.remove("allOf") {
+            parts.into_iter().for_each(|part| self.add(part));
+        }
+        if let Some(Value::Object(fields)) = schema.remove("properties") {
+            for (name, schema) in fields {
+                let known = self.fields.entry(name).or_default();
+                if !known.contains(&schema) {
+                    known.push(schema);
+                }
+            }
+        }
     }
 }
 
@@ -139,13 +212,23 @@ fn tuple(schema: &mut Map<String, Value>) {
     schema.insert("items".to_owned(), json!({ "anyOf": places }));
 }
 
+/// Fields that no part of a schema names are additional properties.
+fn unevaluated_properties(schema: &mut Map<String, Value>) {
+    if let Some(further) = schema.remove("unevaluatedProperties") {
+        schema.entry("additionalProperties").or_insert(further);
+    }
+}
+
 /// Fields whose names match a pattern are additional properties, with any of the patterns' schemas.
 fn pattern_properties(schema: &mut Map<String, Value>) {
     if let Some(Value::Object(patterns)) = schema.remove("patternProperties")
         && !patterns.is_empty()
     {
         let mut values: Vec<_> = patterns.into_iter().map(|(_, schema)| schema).collect();
-        values.extend(schema.remove("additionalProperties").filter(Value::is_object));
+        values.extend(match schema.remove("additionalProperties") {
+            Some(Value::Bool(true)) => Some(json!({})),
+            further => further.filter(Value::is_object),
+        });
         schema.insert("additionalProperties".to_owned(), json!({ "anyOf": values }));
     }
 }

@@ -327,7 +327,7 @@ pub(super) fn texts() -> Value {
 pub(super) fn of_json(description: &Value, parameter: &Value) -> Option<Value> {
     let offered = media::offered(description, parameter);
     let schema = Media::of(&offered, Content::Json)?.schema;
-    Some(schema).filter(|it| !is_text(description, it))
+    Some(schema).filter(|it| !is_text(description, it) || is_union_of_scalars(description, it))
 }
 
 /// Returns true if a value is a scalar or a list of scalars.

@@ -5,7 +5,7 @@ use podqueue::{Part, Result, ServerEvents, TypedEvents};
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::{alike_names, base_with_discriminator, clearing, contradictory_types, default_errors, empty_responses, files, further_fields, loose, mapped_files, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, responses_by_status, streams};
+use crate::{alike_names, base_with_discriminator, clearing, conditions, contradictory_types, default_errors, empty_responses, files, further_fields, loose, mapped_files, media, merge, methods, multipart, parameters, paths, pattern_properties, query_objects, read_only, responses_by_status, streams};
 
 /// Returns the failed checks.
 pub async fn failures() -> Vec<String> {
@@ -23,6 +23,7 @@ pub async fn failures() -> Vec<String> {
     query_objects(&mut checks).await;
     further_fields(&mut checks).await;
     pattern_properties(&mut checks).await;
+    conditions(&mut checks).await;
     mapped_files(&mut checks).await;
     bases(&mut checks).await;
     read_only(&mut checks).await;
@@ -550,6 +551,7 @@ async fn query_objects(checks: &mut Checks) {
         .size(FindPodsSize { width: Some(3), height: Some(4) })
         .range([("from".to_owned(), 5)].into())
         .query(FindPodsQuery { all: vec!["d".into()] })
+        .term(query_objects::types::StringOrInteger::String("t".into()))
         .points([FindPodsPointsItem { x: Some(6) }]);
     checks.same("objects in a query", said(call.await), "Ok(())");
     let (line, _) = server.request();
@@ -561,7 +563,7 @@ async fn query_objects(checks: &mut Checks) {
             "\"GET /v1/pods?created[gt]=1&filter[name]=a%26b&filter[owner][id]=7",
             "&filter[zones][0]=x&filter[zones][1]=y",
             "&expand[0]=a.b&expand[1]=c&with[]=d&with[]=e&after=c&limit=2&k=v&size=height,4,width,3",
-            "&range=from|5&query={'all':['d']}&points={'x':6}\"",
+            "&range=from|5&query={'all':['d']}&term='t'&points={'x':6}\"",
         ),
     );
     let api = parameters::Api::new(&server.client());
@@ -614,6 +616,24 @@ async fn pattern_properties(checks: &mut Checks) {
     let several = [("x-a".to_owned(), StringOrInteger::String("b".into()))];
     checks.same("several patterns", said(rest.several(several.into()).await), "Ok(())");
     checks.same("several patterns", server.request().1, r##""{\"x-a\":\"b\"}""##);
+}
+
+/// Fields that an object has under a condition only are read and written.
+async fn conditions(checks: &mut Checks) {
+    use conditions::types::{StringOrInteger, Thing};
+    let text = r#"{"further":{"name":"n","b":3},"height":2,"kind":"b","map":{"x-a":1,"y":"z"},"owner":"o","parts":{"unit":"text","value":"v","width":1},"size":{"width":4}}"#;
+    let server = Server::start(text);
+    let rest = conditions::Api::new(&server.client());
+    let got = rest.put_thing(Thing::default()).await.expect("a thing");
+    let value = got.parts.clone().and_then(|it| it.value);
+    checks.same("a value by its unit", value == Some(StringOrInteger::String("v".into())), "true");
+    checks.same("without fields", server.request().1, r##""{}""##);
+    let again = said(rest.put_thing(got.clone()).await.map(|it| it == got));
+    checks.same("fields under conditions, sent and read again", again, "Ok(true)");
+    checks.same("fields under conditions", server.request().1, &format!("{text:?}"));
+    let share = Thing { share: Some(f64::NAN), ..Thing::default() };
+    let refused = rest.put_thing(share).await.map_err(|it| it.kind());
+    checks.same("a number that JSON does not have", refused.map(drop), "Err(InvalidRequest)");
 }
 
 /// A mapping leads to the schema that it refers to, and not to one of the same name.
