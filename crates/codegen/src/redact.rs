@@ -7,7 +7,8 @@
 //! - its name is, or ends with, a word for a credential: `password`, `apiKey`, `accessSecret`,
 //!   `token` (but not `tokens`, which are counted);
 //! - it contains environment variables: `env`;
-//! - it is the `value` of an input, or has a `key` or the `name` of a variable beside it.
+//! - it is the `value` of an input, or has a `key` or the `name` of a variable beside it;
+//! - it is the `old` or `new` value of the `field` beside it: that of an environment, perhaps.
 //!
 //! In a field of untyped JSON, and in the field of additional properties, the values are redacted
 //! to whose names the rule applies. An untyped value without a name, such as one of an unknown
@@ -54,6 +55,7 @@ pub(crate) fn is_secret(field: &Named<'_>) -> bool {
     let beside = |other: &str| field.siblings.iter().any(|name| plain(name) == other);
     match name.as_str() {
         "value" => field.input || beside("key") || beside("name"),
+        "old" | "new" if beside("field") => true,
         name if ENVIRONMENT.contains(&name) => true,
         name => CREDENTIALS.iter().any(|word| name.ends_with(word)),
     }
@@ -244,5 +246,13 @@ mod tests {
         assert!(secret("value", &["value"], true));
         assert!(secret("value", &["key", "value"], false));
         assert!(!secret("value", &["unit", "value"], false));
+    }
+
+    #[test]
+    fn the_values_of_a_changed_field_are_secret() {
+        for name in ["old", "new"] {
+            assert!(secret(name, &["field", "old", "new"], false));
+            assert!(!secret(name, &["old", "new"], false));
+        }
     }
 }
