@@ -2,7 +2,8 @@
 //!
 //! `RateLimit` and `RateLimit-Policy` are [structured fields][draft] that describe one or more
 //! windows, which all requests of a caller share: of each, how many requests remain (`r`) and in how
-//! many seconds it starts anew (`t`), and how many seconds it lasts (`w`).
+//! many seconds it starts anew (`t`), and how many seconds it lasts (`w`). A window that counts another
+//! unit (`qu`), such as bytes, says nothing about requests, and is ignored.
 //!
 //! # Invariant
 //!
@@ -256,16 +257,15 @@ impl Windows {
 /// The windows that a response announces. Fields of another form say nothing.
 fn announced(headers: &HeaderMap) -> Vec<Announced> {
     let policies = items(headers, "ratelimit-policy");
-    let length = |name: &str| {
-        let policy = policies.iter().find(|policy| name_of(policy) == Some(name))?;
-        Some(Duration::from_secs(number(policy, "w")?))
-    };
+    let policy = |name: &str| policies.iter().find(|policy| name_of(policy) == Some(name));
     let announced = items(headers, "ratelimit").into_iter().filter_map(|item| {
         let name = name_of(&item)?;
+        let policy = policy(name);
+        policy.is_none_or(counts_requests).then_some(())?;
         Some(Announced {
             remaining: number(&item, "r")?,
             reset: Duration::from_secs(number(&item, "t").unwrap_or(0)),
-            length: length(name),
+            length: policy.and_then(|it| number(it, "w")).map(Duration::from_secs),
             name: name.to_owned(),
         })
     });
@@ -287,7 +287,16 @@ fn items(headers: &HeaderMap, field: &str) -> Vec<Item> {
 }
 
 fn name_of(item: &Item) -> Option<&str> {
-    match &item.bare_item {
+    text(&item.bare_item)
+}
+
+/// Returns true if the unit of a policy's quota is a request, as it is by default.
+fn counts_requests(policy: &Item) -> bool {
+    policy.params.get("qu").and_then(text).is_none_or(|unit| unit == "requests")
+}
+
+fn text(item: &BareItem) -> Option<&str> {
+    match item {
         BareItem::String(name) => Some(name.as_str()),
         BareItem::Token(name) => Some(name.as_str()),
         _ => None,
@@ -342,6 +351,20 @@ mod tests {
             assert_eq!(announced(&headers(&[("ratelimit", other)])), [], "{other}");
         }
         assert_eq!(announced(&headers(&[])), []);
+    }
+
+    #[test]
+    fn a_window_of_another_unit_is_ignored() {
+        let policies = [
+            r#""minute";q=60;w=60;qu="requests""#,
+            r#""size";q=9;w=600;qu="content-bytes""#,
+            r#""open";q=2;qu=concurrent-requests"#,
+        ];
+        let read = announced(&headers(&[
+            ("ratelimit", r#""minute";r=5;t=7, "size";r=0;t=600, "open";r=0"#),
+            ("ratelimit-policy", &policies.join(", ")),
+        ]));
+        assert_eq!(read.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["minute"]);
     }
 
     /// A service that counts in fixed windows: their names, quotas and seconds.
