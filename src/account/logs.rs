@@ -70,8 +70,9 @@ pub struct LogLine {
 /// than 5,000 lines were written in the meantime, or the service no longer has them, the next line
 /// is marked as [`after_gap`](LogLine::after_gap). An outage of the service may last 15 minutes.
 ///
-/// An error of kind [`ErrorKind::Decode`] stands for one line that cannot be read; the stream
-/// continues after it. Any other error is the last item.
+/// An error of kind [`ErrorKind::Decode`] stands for one line that cannot be read, and one of kind
+/// [`ErrorKind::Server`] without a status for an event by which the service reports an error; the
+/// stream continues after it. Any other error is the last item.
 #[must_use = "nothing is sent until it is polled"]
 pub struct Logs {
     origin: Origin,
@@ -327,7 +328,13 @@ impl LogReader {
     /// The line of an event, unless it was yielded before.
     fn read(&mut self, event: &ServerEvent) -> Result<Option<LogLine>> {
         self.asked_pause = event.retry.unwrap_or_default().min(MAX_OUTAGE);
-        let Written { source, line, ts } = event.json()?;
+        let Written { source, line, ts } = match event.json() {
+            Ok(written) => written,
+            Err(_) if event.event == "error" => return Err(event.reported()),
+            // Not a line, but something to keep the connection alive, or the like.
+            Err(_) if event.event != "message" => return Ok(None),
+            Err(error) => return Err(error),
+        };
         let source = LogSource::from(source);
         let id = event.id.as_deref().unwrap_or(&ts);
         let Some(after_gap) = self.position.advance(id, &source, &line) else { return Ok(None) };

@@ -102,11 +102,15 @@ impl AccountEndpoint {
 /// Guard of changed numbers of workers; returned by [`AccountEndpoint::scale`].
 ///
 /// Call [`restore`](Self::restore) when the work is done. Dropping the guard only starts that, in a
-/// task of the tokio runtime in which the guard was made, that no caller waits for: its failure is
-/// logged as a warning, and nothing is restored if the runtime or the process ends first, or if the
-/// guard was made outside of a runtime. A program that must restore the numbers even then stores
+/// task of the tokio runtime in which the guard was made, that no caller waits for: if the numbers
+/// are not restored, a warning is logged, and nothing is restored if the runtime or the process ends
+/// first, or if the guard was made outside of a runtime. A program that must restore the numbers even then stores
 /// [`former`](Self::former) and [`set`](Self::set), and gets the guard back from
 /// [`AccountEndpoint::scaled`].
+///
+/// Of several guards of one endpoint, the last is restored first: the former numbers of a later
+/// guard are those that an earlier guard has set, and an earlier guard leaves those of a later one
+/// alone. In another order, the endpoint keeps the numbers of an earlier guard.
 #[must_use = "dropping the guard restores the former numbers of workers"]
 pub struct Scaled {
     endpoint: AccountEndpoint,
@@ -173,8 +177,17 @@ impl Drop for Scaled {
         // Dropping this one must not start another task: the runtime may be shutting down.
         guard.is_armed = false;
         runtime.spawn(async move {
-            if let Err(error) = guard.restore().await {
-                tracing::warn!(%endpoint, %error, "the former numbers of workers are not restored");
+            match guard.restore().await {
+                Ok(true) => {}
+                Ok(false) => tracing::warn!(
+                    %endpoint,
+                    "the former numbers of workers are not restored: they were changed again since"
+                ),
+                Err(error) => tracing::warn!(
+                    %endpoint,
+                    %error,
+                    "the former numbers of workers are not restored"
+                ),
             }
         });
     }

@@ -15,7 +15,7 @@ use podqueue::account::{Account, LogLine, Logs, WorkerLimits};
 use podqueue::{Client, ErrorKind, RateLimits, Result};
 use serde_json::{Value, json};
 
-use crate::support::{KEY, Reply, Script, until};
+use crate::support::{ClosedSpans, KEY, Reply, Script, until};
 
 fn account(server: &Script) -> Account {
     server.client().account()
@@ -201,7 +201,7 @@ async fn a_retired_call_names_the_one_that_replaces_it() {
         ),
         (client.templates().delete("n").await.unwrap_err(), "client.account().delete_template("),
         (client.account().get_pod("p").await.unwrap_err(), "retired"),
-        (secret, "retired"),
+        (secret, "has no secrets"),
     ] {
         assert_eq!((error.kind(), error.status()), (ErrorKind::Gone, Some(410)), "{error}");
         let text = error.to_string();
@@ -352,6 +352,22 @@ async fn a_line_that_cannot_be_read_is_an_error_in_its_place() {
     assert_eq!(texts, [Ok("a".to_owned()), Err(ErrorKind::Decode), Ok("c".to_owned())]);
 }
 
+/// Of events of another type, only the errors are reported.
+#[tokio::test]
+async fn events_of_another_type_are_no_lines() {
+    let Reply::Answer { status, headers, body } = lines(&[(1, "a"), (2, "b")]) else { panic!() };
+    let others = "event: ping\ndata: {}\n\nevent: error\ndata: {\"detail\": \"no log store\"}\n\n";
+    let body = body.replacen("\n\n", &format!("\n\n{others}"), 1);
+    let server = Script::of([Reply::Answer { status, headers, body }]).await;
+    let mut logs = account(&server).pod("p").logs();
+    assert_eq!(logs.next().await.unwrap().unwrap().line, "a");
+    let error = logs.next().await.unwrap().unwrap_err();
+    assert_eq!((error.kind(), error.status()), (ErrorKind::Server, None));
+    assert!(error.to_string().contains("no log store"), "{error}");
+    assert_eq!(logs.next().await.unwrap().unwrap().line, "b");
+    assert!(logs.next().await.is_none());
+}
+
 #[tokio::test]
 async fn the_logs_of_an_endpoint_are_those_of_its_workers() {
     let server = Script::by(|request| match request.target.as_str() {
@@ -445,6 +461,30 @@ async fn another_change_in_the_meantime_is_left_alone() {
     assert!(!scaled.restore().await.unwrap());
     drop(scaled);
     assert_eq!(sent(&server), [workers(2, 5), workers(0, 0)]);
+}
+
+/// A guard that was dropped, and left the numbers of another change alone, says so.
+#[tokio::test]
+async fn a_dropped_guard_that_restores_nothing_is_a_warning() {
+    let server = endpoint_of(0, 3).await;
+    let endpoint = account(&server).endpoint("e");
+    let former = endpoint.scale(2, 5).await.unwrap();
+    let mut later = endpoint.scale(4, 5).await.unwrap();
+    let spans = ClosedSpans::record();
+    drop(former);
+    until(|| spans.text().contains("they were changed again since")).await;
+    assert!(later.restore().await.unwrap());
+    assert_eq!(sent(&server).last(), Some(&workers(2, 5)), "that of the former guard");
+}
+
+/// The values of a changed field may be secrets.
+#[tokio::test]
+async fn the_values_of_a_release_are_not_shown() {
+    let diff = json!([{"field": "env", "old": null, "new": {"A": "env-canary"}}]);
+    let server = Script::of([Reply::ok(json!({"releases": [{"id": "r", "diff": diff}]}))]).await;
+    let releases = account(&server).list_endpoint_releases("e").await.unwrap();
+    assert!(!format!("{releases:?}").contains("env-canary"), "{releases:?}");
+    assert_eq!(json!(releases.releases[0].diff[0])["new"], json!({"A": "env-canary"}));
 }
 
 /// The change takes effect, and its response is lost.

@@ -452,6 +452,11 @@ impl ClosedSpans {
         Self { printed, default, second: Dispatch::new(NoSubscriber::new()) }
     }
 
+    /// Returns what was recorded so far.
+    pub fn text(&self) -> String {
+        self.printed.text()
+    }
+
     /// Stops the recording, and returns a line for each span.
     pub fn stop(self) -> Vec<String> {
         let Self { printed, default, second } = self;

@@ -288,7 +288,8 @@ impl<E: From<Error>> ServerEvent<E> {
     }
 
     /// The error that the service reports in this event.
-    fn reported(&self) -> E {
+    #[doc(hidden)]
+    pub fn reported(&self) -> E {
         let Origin { attempted, secrets } = &*self.origin;
         self.explain(reported(attempted, secrets, self.data.as_bytes()))
     }

@@ -65,7 +65,7 @@ pub struct InterfaceDetails {
     pub name: &'static str,
     /// Finds a rule that the query or the JSON body of an operation breaks, before it is sent.
     pub check: fn(operation: &str, query: &str, body: Option<&[u8]>) -> Option<BrokenRule>,
-    /// The call that replaces an operation of a retired interface.
+    /// What to do instead of an operation of a retired interface: the end of a sentence.
     pub successor: fn(operation: &str) -> Option<&'static str>,
     /// True if it announces its rate limits: the first call waits for no other, and the others for
     /// its response.
@@ -107,14 +107,14 @@ impl Service {
         reply.map_err(|error| self.with_successor(error, call.attempted.what()))
     }
 
-    /// The error, with the call that replaces one of a retired interface.
+    /// The error, with what to do instead of an operation of a retired interface.
     fn with_successor(&self, error: Error, operation: &str) -> Error {
         if error.kind() != ErrorKind::Gone {
             return error;
         }
         match (self.location.interface.successor)(operation) {
             Some(successor) => {
-                let message = format!("{}; use {successor} instead", error.message());
+                let message = format!("{}; {successor}", error.message());
                 error.with_message(message)
             }
             None => error,

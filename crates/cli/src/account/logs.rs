@@ -4,9 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
-use podqueue::ErrorKind;
 use podqueue::account::types::LogSource;
 use podqueue::account::{LogLine, Logs};
+use podqueue::{Error, ErrorKind};
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
@@ -125,12 +125,21 @@ async fn print_lines(context: &Context, mut logs: Logs, follows: bool) -> Result
         is_empty = false;
         match line {
             Ok(line) => print_line(context, &line)?,
-            // One line that cannot be read; further ones follow.
-            Err(error) if error.kind() == ErrorKind::Decode => {
+            // One line that cannot be read, or an error within the log; further lines follow.
+            Err(error) if is_within_log(&error) => {
                 exit_code = exit_code.or_worse(context.output.failure(&Failure::from(&error)));
             }
             Err(error) => return Err(error.into()),
         }
+    }
+}
+
+/// Returns true if the log continues after an error.
+fn is_within_log(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::Decode => true,
+        ErrorKind::Server => error.status().is_none(),
+        _ => false,
     }
 }
 
