@@ -4,7 +4,7 @@
 //! string, `const` for an enum of one value, keywords beside a `$ref`. Descriptions that declare
 //! version 3.0 contain these, too, so all are lowered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -18,11 +18,12 @@ use crate::rest::tree::{self, FIRST, LOOSE, TAG, URL};
 pub(super) fn lower(description: &mut Value, formats: Formats, warnings: &mut Warnings<'_>) {
     let version = description.get("openapi").and_then(Value::as_str).unwrap_or_default();
     let is_3_0 = version.starts_with("3.0");
+    let whole = description.clone();
     tree::each_schema(description, &mut |schema, place| {
         if is_3_0 {
             reference_decides_the_type(schema);
         }
-        lower_schema(schema, place, formats, warnings);
+        lower_schema(schema, &whole, place, formats, warnings);
     });
 }
 
@@ -35,13 +36,19 @@ fn reference_decides_the_type(schema: &mut Value) {
     tree::within_mut(schema).into_iter().for_each(|(_, it)| reference_decides_the_type(it));
 }
 
-fn lower_schema(schema: &mut Value, place: &str, formats: Formats, warnings: &mut Warnings<'_>) {
+fn lower_schema(
+    schema: &mut Value,
+    whole: &Value,
+    place: &str,
+    formats: Formats,
+    warnings: &mut Warnings<'_>,
+) {
     let Some(object) = schema.as_object_mut() else {
         // `true` and `false`, and anything else that is not an object.
         *schema = json!({});
         return;
     };
-    conditional(object, place, warnings);
+    conditional(object, whole, place, warnings);
     constant(object);
     several_types(object);
     tuple(object);
@@ -53,14 +60,19 @@ fn lower_schema(schema: &mut Value, place: &str, formats: Formats, warnings: &mu
     default_conforms(object, place, warnings);
     beside_a_reference(object);
     for (keys, schema) in tree::within_mut(schema) {
-        lower_schema(schema, &joined(place, &keys), formats, warnings);
+        lower_schema(schema, whole, &joined(place, &keys), formats, warnings);
     }
 }
 
 /// The fields that an object has under a condition (`then`, `else`, `dependentSchemas`) are optional
-/// ones. A field that has several schemas has any of them, and one that the object itself describes
-/// is what that says.
-fn conditional(schema: &mut Map<String, Value>, place: &str, warnings: &mut Warnings<'_>) {
+/// ones. A field that has several schemas has any of them, and one that the object, or a schema that
+/// it is composed of, describes anyway is what that says: a condition only restricts it.
+fn conditional(
+    schema: &mut Map<String, Value>,
+    whole: &Value,
+    place: &str,
+    warnings: &mut Warnings<'_>,
+) {
     let mut found = Conditional::default();
     found.take(schema);
     if found.is_incomplete {
@@ -70,18 +82,45 @@ fn conditional(schema: &mut Map<String, Value>, place: &str, warnings: &mut Warn
         );
         warnings.warn(&keys(place), message);
     }
-    let is_composed = ["$ref", "allOf", "oneOf", "anyOf"].iter().any(|it| schema.contains_key(*it));
+    if found.fields.is_empty() {
+        return;
+    }
+    let mut known = Described { whole, names: BTreeSet::new(), followed: BTreeSet::new() };
+    known.add(schema);
+    let names = known.names;
+    let fields = schema.entry("properties").or_insert_with(|| json!({}));
+    let Some(fields) = fields.as_object_mut() else { return };
     for (name, mut schemas) in found.fields {
-        // Beside other schemas, a value alone restricts a field of theirs.
-        let only = |it: &Value| ["const", "enum"].iter().any(|key| it.get(key).is_some());
-        if is_composed && schemas.iter().all(only) {
-            continue;
+        if !names.contains(&name) {
+            let one = if schemas.len() == 1 { schemas.pop() } else { None };
+            fields.insert(name, one.unwrap_or_else(|| json!({ "anyOf": schemas })));
         }
-        let fields = schema.entry("properties").or_insert_with(|| json!({}));
-        let Some(fields) = fields.as_object_mut() else { return };
-        let several = schemas.len() > 1;
-        let one = if several { None } else { schemas.pop() };
-        fields.entry(name).or_insert_with(|| one.unwrap_or_else(|| json!({ "anyOf": schemas })));
+    }
+    if fields.is_empty() {
+        schema.remove("properties");
+    }
+}
+
+/// The names of the fields that a schema and those that it is composed of describe.
+struct Described<'a> {
+    whole: &'a Value,
+    names: BTreeSet<String>,
+    followed: BTreeSet<String>,
+}
+
+impl Described<'_> {
+    fn add(&mut self, schema: &Map<String, Value>) {
+        let fields = schema.get("properties").and_then(Value::as_object).into_iter();
+        self.names.extend(fields.flat_map(Map::keys).cloned());
+        for part in ["allOf", "oneOf", "anyOf"] {
+            let parts = schema.get(part).and_then(Value::as_array).into_iter().flatten();
+            parts.filter_map(Value::as_object).for_each(|part| self.add(part));
+        }
+        let to = schema.get("$ref").and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
+        if let Some(to) = to.filter(|to| self.followed.insert((*to).to_owned())) {
+            let whole = self.whole;
+            whole.pointer(to).and_then(Value::as_object).into_iter().for_each(|it| self.add(it));
+        }
     }
 }
 
