@@ -79,7 +79,7 @@ impl Browser {
             ],
         });
         // Without windows and menus, the same browser takes less time.
-        let shell = "/usr/bin/chromium-headless-shell";
+        let shell = "/usr/lib/chromium/chromium-headless-shell";
         if Path::new(shell).exists() {
             options["binary"] = json!(shell);
         }
