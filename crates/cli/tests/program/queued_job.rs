@@ -48,6 +48,11 @@ async fn a_queued_job_is_explained() {
             "1 of 2 workers is throttled",
         ),
         (
+            1,
+            json!([worker("a", "THROTTLED"), worker("b", "RUNNING")]),
+            "the other workers are busy: 1 of 1, and 1 job is queued; to allow more",
+        ),
+        (
             2,
             json!([worker("a", "UNHEALTHY")]),
             "1 of 1 worker is unhealthy; the last line of its log: CUDA out of memory",

@@ -155,22 +155,26 @@ impl EndpointState {
             ));
         }
         let running = self.count(&WorkerStatus::Running);
-        if running > 0 && running == total {
-            let queued = health.map_or_else(String::new, |health| {
+        // No other worker is about to take a job.
+        if running > 0 && initializing == 0 {
+            let who = if running == total { "all" } else { "the other" };
+            // The job may have been queued a moment ago.
+            let queued = health.filter(|health| health.jobs.in_queue > 0);
+            let queued = queued.map_or_else(String::new, |health| {
                 let jobs = usize::try_from(health.jobs.in_queue).unwrap_or(usize::MAX);
                 format!(", and {} {} queued", plural(jobs, "job"), are(jobs))
             });
             reasons.push(match max.and_then(|max| usize::try_from(max).ok()) {
                 Some(max) if running >= max => format!(
-                    "all workers are busy: {running} of {max}{queued}; to allow more: podqueue \
+                    "{who} workers are busy: {running} of {max}{queued}; to allow more: podqueue \
                      endpoint scale {id} --max {}",
                     max + 1
                 ),
                 Some(max) => format!(
-                    "all workers are busy: {running}{queued}; there may be {max}: {}",
+                    "{who} workers are busy: {running}{queued}; there may be {max}: {}",
                     self.scaling()
                 ),
-                None => format!("all workers are busy: {running}{queued}"),
+                None => format!("{who} workers are busy: {running}{queued}"),
             });
         }
         if total == 0 {
