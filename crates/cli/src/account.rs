@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Signals;
-use crate::output::{BAD, BUSY, Cell, GOOD, Table};
+use crate::output::{BAD, BUSY, Cell, GOOD, Table, json_number};
 use crate::settings::Settings;
 
 /// The account interface of the active profile; refused if its URL is not set.
@@ -127,7 +127,7 @@ pub fn print_changed(context: &Context, object: &impl Serialize) -> Result<Exit,
 /// An object of the interface without the values of environment variables, which may be secrets.
 /// Entries of a release's diff have them, too.
 fn without_env(object: &impl Serialize) -> Value {
-    let mut value = serde_json::to_value(object).unwrap_or_default();
+    let mut value = with_integers(object);
     hide_values(value.get_mut("env"));
     for entry in value.get_mut("diff").and_then(Value::as_array_mut).into_iter().flatten() {
         if entry["field"].as_str().is_some_and(|field| field.starts_with("env")) {
@@ -135,6 +135,24 @@ fn without_env(object: &impl Serialize) -> Value {
             hide_values(entry.get_mut("new"));
         }
     }
+    value
+}
+
+/// An object of the interface, its whole numbers written as integers: the types have no integers
+/// where the interface allows fractions.
+pub fn with_integers(object: &impl Serialize) -> Value {
+    fn write(value: &mut Value) {
+        match value {
+            Value::Number(number) if number.is_f64() => {
+                *value = number.as_f64().map_or(Value::Null, json_number);
+            }
+            Value::Array(items) => items.iter_mut().for_each(write),
+            Value::Object(members) => members.values_mut().for_each(write),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::to_value(object).unwrap_or_default();
+    write(&mut value);
     value
 }
 

@@ -189,7 +189,7 @@ pub struct ContainerArguments {
     docker_args: Option<String>,
 
     /// An environment variable; can be repeated. NAME alone takes the value from this environment,
-    /// so that it is not in the process list.
+    /// so that it is not in the process list. In an update, those that are given replace all.
     #[arg(long = "env", value_name = "NAME[=VALUE]")]
     environment: Vec<String>,
 

@@ -27,7 +27,8 @@ pub enum Command {
     Create(Box<create::Arguments>),
     /// Change an endpoint; what is not given stays as it is.
     ///
-    /// A change of workers, scaling, GPUs, CPUs or flashboot may cost, and is confirmed first.
+    /// A change of workers, scaling, GPUs, CPUs or flashboot may cost, and a new environment may lack
+    /// variables of the present one: both are confirmed first.
     Update(Box<update::Arguments>),
     /// Delete an endpoint.
     Delete(delete::Arguments),

@@ -5,7 +5,9 @@ use podqueue::account::types::{CreateNetworkVolumeRequest, UpdateNetworkVolumeRe
 use serde_json::json;
 
 use crate::account::body::{Fields, prepare};
-use crate::account::{account, cell, change, create, print_changed, print_list, read};
+use crate::account::{
+    account, cell, change, create, print_changed, print_list, read, with_integers,
+};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -98,7 +100,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
         Command::Get(Get { id }) => {
             let what = format!("reading network volume {id}");
             let volume = read(context, &what, account.get_network_volume(&id)).await?;
-            context.output.object(&volume)?;
+            context.output.object(&with_integers(&volume))?;
             Ok(Exit::Done)
         }
         Command::Create(Create { name, size_gb, data_center, high_performance, confirmation }) => {

@@ -125,6 +125,15 @@ async fn lists_are_tables_for_people() {
 }
 
 #[tokio::test]
+async fn whole_numbers_are_integers() {
+    let server = AccountServer::start(service).await;
+    let json = server.run(&["endpoint", "get", "e1", "--json"]).await.stdout;
+    assert!(json.contains(r#""queueDelay":4,"#), "{json}");
+    let table = server.run(&["endpoint", "get", "e1"]).await.stdout;
+    assert!(!table.contains("4.0"), "{table}");
+}
+
+#[tokio::test]
 async fn each_command_prints_json_as_documented() {
     let server = AccountServer::start(service).await;
     for (shape, arguments) in [
@@ -279,6 +288,9 @@ async fn an_invalid_body_is_refused_before_it_is_sent() {
         server.run(&[logs, &["--tail", "5001"]].concat()).await.fails(2, "`tail` must be");
     }
     assert!(server.changes().is_empty(), "{:?}", server.changes());
+    let refused = server.run(&["endpoint", "update", "e1", "--env", "OTHER=1"]).await;
+    refused.fails(2, "It loses the variables TOKEN.");
+    server.run(&["endpoint", "update", "e1", "--env", "TOKEN=1"]).await.assert_code(0);
 }
 
 #[tokio::test]
@@ -287,6 +299,7 @@ async fn commands_that_cost_or_delete_need_a_confirmation() {
     for arguments in [
         &["endpoint", "create", "e", "--image", "i", "--gpu", "p"][..],
         &["endpoint", "update", "e1", "--max", "9"],
+        &["endpoint", "update", "e1", "--env", "OTHER=1"],
         &["endpoint", "scale", "e1", "--max", "9"],
         &["endpoint", "scale", "e1", "--min", "2"],
         &["endpoint", "delete", "e1"],

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::account::{account, read};
+use crate::account::{account, read, with_integers};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -18,6 +18,6 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let account = account(context)?;
     let what = format!("reading endpoint {id}");
     let endpoint = read(context, &what, account.get_endpoint(id)).await?;
-    context.output.object(&endpoint)?;
+    context.output.object(&with_integers(&endpoint))?;
     Ok(Exit::Done)
 }

@@ -1,5 +1,7 @@
 //! Command `endpoint update`: a change of an endpoint's settings, from options and a file.
 
+use std::fmt::Write;
+
 use clap::Args;
 use podqueue::account::types::{Endpoint, UpdateEndpointRequest};
 
@@ -38,18 +40,37 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if fields.is_empty() {
         return Err(Failure::usage("nothing to change: pass an option or --file"));
     }
-    if fields.has_any(&["workers", "gpu"]) {
-        let what = format!("reading endpoint {id}");
-        complete(&mut fields, read(context, &what, account.get_endpoint(id)).await?);
+    let mut question = String::new();
+    if fields.has_any(&PRICED) {
+        question.push_str(" Its cost may rise.");
     }
-    let question = format!("Change what the endpoint {id} runs on? Its cost may rise.");
-    let question = fields.has_any(&PRICED).then(|| arguments.confirmation.of(&question));
+    if fields.has_any(&["workers", "gpu", "env"]) {
+        let what = format!("reading endpoint {id}");
+        let present = read(context, &what, account.get_endpoint(id)).await?;
+        let removed = removed_variables(&fields, &present);
+        if !removed.is_empty() {
+            let _ = write!(question, " It loses the variables {}.", removed.join(", "));
+        }
+        complete(&mut fields, present);
+    }
+    let question = (!question.is_empty()).then(|| format!("Change the endpoint {id}?{question}"));
+    let question = question.as_ref().map(|it| arguments.confirmation.of(it));
     let body = fields.body::<UpdateEndpointRequest>()?;
     let what = format!("changing endpoint {id}");
     let call = async { prepare!(account.update_endpoint(id), body).await };
     let see = format!("podqueue endpoint get {}", quoted(id));
     let endpoint = change(context, &what, &see, question, call).await?;
     print_changed(context, &endpoint)
+}
+
+/// The names of the environment variables that the endpoint has, and not after the change: an
+/// environment is replaced as a whole.
+fn removed_variables(fields: &Fields, present: &Endpoint) -> Vec<String> {
+    let Some(env) = fields.get("env") else { return Vec::new() };
+    let removed = present.env.keys().filter(|name| env.get(name.as_str()).is_none());
+    let mut removed: Vec<String> = removed.cloned().collect();
+    removed.sort_unstable();
+    removed
 }
 
 /// Completes the objects that a change would send in part, by the present numbers: whether those of

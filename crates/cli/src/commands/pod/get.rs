@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::account::{account_if_set, read};
+use crate::account::{account_if_set, read, with_integers};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -36,7 +36,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
                            is set";
             return Err(Failure::usage(message));
         }
-        context.output.object(&read(context, &what, account.get_pod(id)).await?)?;
+        let pod = read(context, &what, account.get_pod(id)).await?;
+        context.output.object(&with_integers(&pod))?;
         return Ok(Exit::Done);
     }
     let client = context.client()?;

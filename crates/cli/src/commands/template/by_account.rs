@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::arguments::{Command, Content, Create, Delete, Get, List, PublicSource, Update};
 use crate::account::body::{Fields, prepare, set_env};
-use crate::account::{cell, change, create, print_changed, print_list, read};
+use crate::account::{cell, change, create, print_changed, print_list, read, with_integers};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted};
@@ -77,7 +77,8 @@ pub async fn run(context: &Context, account: &Account, command: Command) -> Resu
                 return Err(of_rest("--include"));
             }
             let what = format!("reading template {id}");
-            context.output.object(&read(context, &what, account.get_template(&id)).await?)?;
+            let template = read(context, &what, account.get_template(&id)).await?;
+            context.output.object(&with_integers(&template))?;
             Ok(Exit::Done)
         }
         Command::Create(Create { name, content }) => {
