@@ -132,10 +132,14 @@ impl Failure {
             );
         }
         match error.field() {
-            Some(field @ ("base_url" | "rest_url" | "graphql_url" | "account_url")) => failure.hint(format!(
-                "set PODQUEUE_{}, or a profile in the file that `podqueue config --where` names",
-                field.to_uppercase()
-            )),
+            Some(field @ ("base_url" | "rest_url" | "graphql_url" | "account_url")) => {
+                // The library names the setting of its builder.
+                let variable = format!("PODQUEUE_{}", field.to_uppercase());
+                failure.message = failure.message.replace(&format!("`{field}`"), &variable);
+                failure.hint(format!(
+                    "set {variable}, or a profile in the file that `podqueue config --where` names"
+                ))
+            }
             _ => failure,
         }
     }

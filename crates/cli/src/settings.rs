@@ -15,7 +15,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use podqueue::{Client, ClientBuilder};
+use podqueue::{Client, ClientBuilder, SecretString};
 
 use self::file::File;
 pub use self::file::path;
@@ -130,35 +130,72 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// The key; a failure if there is none.
+    pub fn read_key(&self) -> Result<SecretString, Failure> {
+        self.key.read()?.ok_or_else(|| {
+            Failure::new(Exit::NotAuthorized, "no API key is set")
+                .hint(match &self.file {
+                    Some(file) => format!("set {KEY}, or a profile in {}", file.display()),
+                    None => format!("set {KEY}"),
+                })
+                .hint("to try it without an account: podqueue local")
+        })
+    }
+
+    /// The URLs that are set.
+    fn urls(&self) -> impl Iterator<Item = (Interface, &str)> {
+        let urls = [
+            (Interface::Queue, &self.base_url),
+            (Interface::Rest, &self.rest_url),
+            (Interface::Graphql, &self.graphql_url),
+            (Interface::Account, &self.account_url),
+        ];
+        urls.into_iter().filter_map(|(interface, url)| Some((interface, url.as_deref()?)))
+    }
+
+    fn with_url(
+        &self,
+        builder: ClientBuilder,
+        (interface, url): (Interface, &str),
+    ) -> ClientBuilder {
+        let builder = match interface {
+            Interface::Queue => builder.base_url(url),
+            Interface::Rest => builder.rest_url(url),
+            Interface::Graphql => builder.graphql_url(url),
+            Interface::Account => builder.account_url(url),
+        };
+        if self.allow_plain_http { builder.allow_plain_http() } else { builder }
+    }
+
+    /// A failure for each URL that no client accepts, with the URL.
+    pub fn invalid_urls(&self) -> Vec<Failure> {
+        let failures = self.urls().filter_map(|url| {
+            let client = self.with_url(Client::builder().api_key("key"), url).build();
+            let mut failure = Failure::from(client.err()?);
+            failure.message = format!("{}: {}", failure.message, redacted_url(url.1));
+            Some(failure)
+        });
+        failures.collect()
+    }
+}
+
+/// The interface that a URL leads to.
+#[derive(Clone, Copy, Debug)]
+enum Interface {
+    Queue,
+    Rest,
+    Graphql,
+    Account,
+}
+
 /// A builder of the client, with the key.
 pub fn client_builder(settings: &Settings) -> Result<ClientBuilder, Failure> {
-    let key = settings.key.read()?.ok_or_else(|| {
-        Failure::new(Exit::NotAuthorized, "no API key is set")
-            .hint(match &settings.file {
-                Some(file) => format!("set {KEY}, or a profile in {}", file.display()),
-                None => format!("set {KEY}"),
-            })
-            .hint("to try it without an account: podqueue local")
-    })?;
-    let mut builder = Client::builder()
+    let key = settings.read_key()?;
+    let builder = Client::builder()
         .api_key(key)
         .user_agent(concat!("podqueue-cli/", env!("CARGO_PKG_VERSION")));
-    if let Some(url) = &settings.base_url {
-        builder = builder.base_url(url);
-    }
-    if let Some(url) = &settings.rest_url {
-        builder = builder.rest_url(url);
-    }
-    if let Some(url) = &settings.graphql_url {
-        builder = builder.graphql_url(url);
-    }
-    if let Some(url) = &settings.account_url {
-        builder = builder.account_url(url);
-    }
-    if settings.allow_plain_http {
-        builder = builder.allow_plain_http();
-    }
-    Ok(builder)
+    Ok(settings.urls().fold(builder, |builder, url| settings.with_url(builder, url)))
 }
 
 /// A URL without its credentials and query, which may be secret.

@@ -116,17 +116,25 @@ async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>,
         }
         None => Check::ok("settings", "environment variables"),
     }];
-    let client = settings::client_builder(&settings).and_then(|builder| {
-        checks.push(Check::ok("key", format!("read from {}", settings.key)));
-        let builder = builder.retry(RetryPolicy::never());
-        Ok(builder.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT).build()?)
-    });
-    let client = match client {
-        Ok(client) => client,
+    // All that is missing or invalid, at once.
+    checks.push(match settings.read_key() {
+        Ok(_) => Check::ok("key", format!("read from {}", settings.key)),
         Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
-        Err(failure) => {
-            let check = if checks.len() == 1 { "key" } else { "urls" };
-            checks.push(Check::failed(check, failure));
+        Err(failure) => Check::failed("key", failure),
+    });
+    let invalid = settings.invalid_urls().into_iter();
+    checks.extend(invalid.map(|failure| Check::failed("urls", failure)));
+    if checks.iter().any(|check| check.state == CheckState::Failed) {
+        if settings.base_url.is_none() {
+            checks.push(no_queue_url());
+        }
+        return Ok(checks);
+    }
+    let builder = settings::client_builder(&settings)?.retry(RetryPolicy::never());
+    let client = match builder.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT).build() {
+        Ok(client) => client,
+        Err(error) => {
+            checks.push(Check::failed("client", Failure::from(error)));
             return Ok(checks);
         }
     };
@@ -168,19 +176,18 @@ async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>,
     Ok(checks)
 }
 
+fn no_queue_url() -> Check {
+    let failure = Failure::usage("the URL of the job queue is not set");
+    Check::failed("queue", failure.hint("set PODQUEUE_BASE_URL, or base_url in a profile"))
+}
+
 async fn queue(
     settings: &Settings,
     endpoint: Option<&Endpoint>,
     checks: &mut Vec<Check>,
 ) -> Option<Health> {
     let Some(url) = settings.base_url.as_deref().map(redacted_url) else {
-        checks.push(
-            Check::new("queue", CheckState::Failed, "the URL of the job queue is not set")
-                .hint("set PODQUEUE_BASE_URL, or base_url in a profile"),
-        );
-        if let Some(check) = checks.last_mut() {
-            check.exit = Exit::Usage;
-        }
+        checks.push(no_queue_url());
         return None;
     };
     let Some(endpoint) = endpoint else {

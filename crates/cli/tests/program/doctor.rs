@@ -49,6 +49,23 @@ async fn a_missing_wrong_or_unprivileged_key_is_diagnosed() {
 }
 
 #[tokio::test]
+async fn everything_missing_or_invalid_is_diagnosed_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let missing = ran(&mut bare(home.path(), &["doctor"])).await;
+    assert_shows(&missing, 4, "no API key is set");
+    assert_shows(&missing, 4, "the URL of the job queue is not set");
+    let mut program = bare(home.path(), &["doctor", "echo"]);
+    program
+        .env("PODQUEUE_REST_URL", "rest.example")
+        .env("PODQUEUE_GRAPHQL_URL", "ftp://me:canary@g");
+    let invalid = ran(program.env("PODQUEUE_API_KEY", KEY)).await;
+    assert_shows(&invalid, 2, "PODQUEUE_REST_URL is not a URL: rest.example");
+    assert_shows(&invalid, 2, "PODQUEUE_GRAPHQL_URL must be an https URL: ftp://…@g");
+    assert_shows(&invalid, 2, "the URL of the job queue is not set");
+    assert!(!invalid.stdout.contains("canary"), "{}", invalid.stdout);
+}
+
+#[tokio::test]
 async fn a_missing_wrong_or_unreachable_url_is_diagnosed() {
     let fixture = Fixture::start().await;
     let mut program = bare(fixture.home.path(), &["doctor"]);
