@@ -1,4 +1,5 @@
-//! Progress: a spinner on a terminal, or a log line every ten seconds.
+//! Progress: a spinner on a terminal once the work takes longer than a moment, or a log line every
+//! ten seconds.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,11 +15,13 @@ use crate::json::one_line;
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval of the frames of the spinner.
 const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
+/// The time after which the spinner is shown: earlier it would only flash.
+const SPINNER_DELAY: Duration = Duration::from_millis(300);
 
 /// Progress, shown until it is dropped.
 pub enum Progress {
     Hidden,
-    Shown(ProgressBar, Spinner),
+    Shown(ProgressBar, Spinner, JoinHandle<()>),
     Log(Message, JoinHandle<()>),
 }
 
@@ -53,7 +56,8 @@ impl Progress {
         } else if io::stderr().is_terminal() {
             let spinner = spinner(message);
             shown.set(Some(spinner.clone()));
-            Self::Shown(spinner, shown.clone())
+            let showing = tokio::spawn(show_later(spinner.clone()));
+            Self::Shown(spinner, shown.clone(), showing)
         } else {
             let message = Arc::new(Mutex::new(message));
             Self::Log(Arc::clone(&message), tokio::spawn(log(message, io::stderr())))
@@ -65,7 +69,7 @@ impl Progress {
         let message = one_line(message);
         match self {
             Self::Hidden => {}
-            Self::Shown(spinner, _) => spinner.set_message(message),
+            Self::Shown(spinner, ..) => spinner.set_message(message),
             Self::Log(current, _) => {
                 *current.lock().unwrap_or_else(PoisonError::into_inner) = message;
             }
@@ -75,7 +79,7 @@ impl Progress {
     /// Hides the spinner while `print` runs.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         match self {
-            Self::Shown(spinner, _) => spinner.suspend(print),
+            Self::Shown(spinner, ..) => spinner.suspend(print),
             _ => print(),
         }
     }
@@ -85,7 +89,9 @@ impl Drop for Progress {
     fn drop(&mut self) {
         match self {
             Self::Hidden => {}
-            Self::Shown(spinner, shown) => {
+            Self::Shown(spinner, shown, showing) => {
+                // The runtime has one thread: it does not run at this moment.
+                showing.abort();
                 shown.set(None);
                 spinner.finish_and_clear();
             }
@@ -102,11 +108,16 @@ fn spinner(message: String) -> ProgressBar {
         "{spinner} {wide_msg} {elapsed}"
     };
     let style = ProgressStyle::with_template(template);
-    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     spinner.set_message(message);
-    spinner.enable_steady_tick(SPINNER_INTERVAL);
     spinner
+}
+
+async fn show_later(spinner: ProgressBar) {
+    tokio::time::sleep(SPINNER_DELAY).await;
+    spinner.set_draw_target(ProgressDrawTarget::stderr());
+    spinner.enable_steady_tick(SPINNER_INTERVAL);
 }
 
 async fn log(message: Message, mut out: impl Write) {

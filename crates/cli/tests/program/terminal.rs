@@ -135,6 +135,21 @@ async fn a_spinner_is_shown_and_cleared() {
     assert!(shown.ends_with("\u{1b}[2K\"done\"\r\n"), "{shown:?}");
 }
 
+/// On a busy machine, some of the runs may take longer than the moment.
+#[tokio::test]
+async fn no_spinner_is_shown_for_a_moment() {
+    let fixture = Fixture::start().await;
+    for _ in 0..20 {
+        let program = fixture.program(&["run", "echo", "{}", "--color", "never"]);
+        let (code, shown) = Terminal::start(&program, 80).ends().await;
+        assert_eq!(code, 0);
+        if shown == "{}\r\n" {
+            return;
+        }
+    }
+    panic!("a spinner is shown each time");
+}
+
 #[tokio::test]
 async fn the_spinner_is_cleared_before_data() {
     let fixture = Fixture::start().await;
@@ -224,6 +239,8 @@ async fn text_of_a_handler_cannot_control_the_terminal() {
     // The id of a job is shown while the job is awaited.
     let body = json!({ "id": "\u{1b}[35mpurple", "status": "IN_QUEUE" }).to_string();
     fixture.local.add_fault(Fault::response(200, body).on(Operation::Run));
+    let until_the_spinner = Duration::from_millis(900);
+    fixture.local.add_fault(Fault::delay(until_the_spinner).on(Operation::Status));
     let wait = ["run", "say", "{}", "--timeout", "1s"];
     let (_, shown) = Terminal::start(&fixture.program(&wait), 80).ends().await;
     assert!(shown.contains("waiting for job") && !shown.contains("\u{1b}[35m"), "{shown:?}");
