@@ -87,6 +87,9 @@ pub enum Command {
     /// Send a GraphQL document.
     Graphql(graphql::Arguments),
     /// Deliver the webhook calls of jobs to this machine.
+    ///
+    /// When a job has ended, its call is made from here, whether the job names a webhook or not, and
+    /// again by each run of this command: the receiver must accept a call that it had before.
     Listen(listen::Arguments),
     /// Call a webhook receiver with an invented job.
     Trigger(trigger::Arguments),

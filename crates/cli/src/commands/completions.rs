@@ -1,6 +1,6 @@
 //! Command `completions`: a completion script for a shell.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 
 use crate::context::Context;
@@ -9,16 +9,18 @@ use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The shell.
-    shell: Shell,
+    /// The shell; without it, the shells are listed.
+    shell: Option<Shell>,
 }
 
 pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
+    let Some(shell) = arguments.shell else {
+        let shells: Vec<_> = Shell::value_variants().iter().map(ToString::to_string).collect();
+        return Err(Failure::usage(format!("name a shell: {}", shells.join(", "))));
+    };
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut (context.program)(), "podqueue", &mut script);
-    context
-        .output
-        .text(&with_file_completion(arguments.shell, &String::from_utf8_lossy(&script)))?;
+    clap_complete::generate(shell, &mut (context.program)(), "podqueue", &mut script);
+    context.output.text(&with_file_completion(shell, &String::from_utf8_lossy(&script)))?;
     Ok(Exit::Done)
 }
 

@@ -32,6 +32,10 @@ pub struct Arguments {
 pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let sender = WebhookSender::new(arguments.forward_to.as_str())?.pause(arguments.pause);
     let jobs = arguments.jobs.handles(context)?;
+    context.output.note(
+        "each job's call is delivered again, also if the job ended long ago or an earlier run \
+         delivered it",
+    );
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("waiting for {}", jobs_noun(&jobs)));
     let waiting = WaitOptions::default();

@@ -100,6 +100,8 @@ async fn bash_completes_the_file_after_an_at_sign() {
 #[tokio::test]
 async fn there_are_completions_for_each_shell() {
     let fixture = Fixture::start().await;
+    let without = ran(&mut bare(fixture.home.path(), &["completions"])).await;
+    without.fails(2, "name a shell: bash, elvish, fish, powershell, zsh");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = ran(&mut bare(fixture.home.path(), &["completions", shell])).await;
         assert!(script.code == 0 && script.stdout.contains("at-least-once"), "{shell}");

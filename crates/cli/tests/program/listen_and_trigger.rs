@@ -68,6 +68,7 @@ async fn the_record_of_a_job_is_delivered_until_it_is_accepted() {
     let job = fixture.submit("echo", "{\"a\": 1}").await;
     let listen = ["listen", "echo", &job, "--forward-to", &receiver.url, "--pause", "10ms"];
     let ran = fixture.run(&listen).await;
+    assert!(ran.stderr.contains("is delivered again"), "{}", ran.stderr);
     let lines = |status: [u16; 3]| -> String {
         let numbered = status.iter().enumerate();
         numbered.map(|(n, status)| format!("{job}  attempt {}  {status}\n", n + 1)).collect()
