@@ -17,8 +17,10 @@ mod endpoint;
 mod gpu;
 mod graphql;
 mod health;
+mod jobs;
 mod listen;
 mod local;
+mod logs;
 mod man;
 mod openai;
 mod pod;
@@ -95,6 +97,15 @@ pub enum Command {
     Trigger(trigger::Arguments),
     /// Run a local emulator of the service.
     Local(local::Arguments),
+    /// List the jobs of an endpoint of a local service.
+    ///
+    /// The interface of the hosted service has no list of jobs.
+    Jobs(jobs::Arguments),
+    /// Show the requests to a local service and the output of its workers.
+    ///
+    /// The output is that of workers that are processes. Of the hosted service: podqueue endpoint
+    /// logs.
+    Logs(logs::Arguments),
     /// Find out why something does not work.
     Doctor(doctor::Arguments),
     /// Show the active profile.
@@ -135,6 +146,8 @@ impl Command {
             Self::Listen(arguments) => listen::run(context, &arguments).await,
             Self::Trigger(arguments) => trigger::run(context, &arguments).await,
             Self::Local(arguments) => local::run(context, arguments).await,
+            Self::Jobs(arguments) => jobs::run(context, &arguments).await,
+            Self::Logs(arguments) => logs::run(context, &arguments).await,
             Self::Doctor(arguments) => doctor::run(context, &arguments).await,
             Self::Config(arguments) => config::run(context, &arguments),
             Self::Completions(arguments) => completions::run(context, &arguments),

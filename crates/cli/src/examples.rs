@@ -207,6 +207,11 @@ podqueue trigger completed --to http://127.0.0.1:3000/hooks/token
 podqueue trigger failed --to http://127.0.0.1:3000/hooks --twice --late 20s",
     ),
     (
+        "podqueue jobs",
+        "podqueue jobs painter\npodqueue jobs painter --status FAILED --search timeout",
+    ),
+    ("podqueue logs", "podqueue logs --follow\npodqueue logs painter --only workers --tail 20"),
+    (
         "podqueue local",
         "podqueue local\npodqueue local --listen 127.0.0.1:0 --endpoint 'upper=python3 worker.py'",
     ),

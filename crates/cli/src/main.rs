@@ -6,6 +6,7 @@ mod batches;
 mod commands;
 mod confirmation;
 mod context;
+mod control_plane;
 mod crash;
 mod examples;
 mod exit;

@@ -9,7 +9,10 @@ mod stderr_printer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::net::SocketAddr;
+#[cfg(unix)]
+use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -119,6 +122,13 @@ pub struct Arguments {
     /// Largest number of queued jobs of each endpoint; a submission beyond that gets 429.
     #[arg(long, value_name = "JOBS")]
     max_queued: Option<usize>,
+
+    /// Open the page in the browser.
+    ///
+    /// While the browser starts, every user of this machine can see the link in the process list,
+    /// and with it control this service.
+    #[arg(long)]
+    open: bool,
 
     /// Stop the clock.
     ///
@@ -311,6 +321,16 @@ pub async fn run(
         Format::Shell => announce(&local, &keys, &attached),
         Format::Json => announce_as_json(&local, &keys, &attached),
     });
+    let page_url = local.page_url().unwrap_or_default();
+    if format == Format::Shell && announced.is_ok() && is_file(&io::stdout()) {
+        // Where it is seen.
+        let _ = writeln!(io::stderr(), "{program}: the page: {page_url}");
+    }
+    if arguments.open
+        && let Err(error) = open(&page_url)
+    {
+        let _ = writeln!(io::stderr(), "{program}: warning: failed to open {page_url}: {error}");
+    }
     match announced {
         Ok(()) => drop(signals.received().await),
         // The reader that was to use the service has exited.
@@ -332,6 +352,33 @@ pub async fn run(
     }
     printer.flush();
     Ok(())
+}
+
+/// Returns true if standard output is a file.
+#[cfg(unix)]
+fn is_file(stdout: &io::Stdout) -> bool {
+    let copy = stdout.as_fd().try_clone_to_owned();
+    copy.and_then(|copy| std::fs::File::from(copy).metadata()).is_ok_and(|it| it.is_file())
+}
+
+#[cfg(not(unix))]
+fn is_file(_: &io::Stdout) -> bool {
+    false
+}
+
+/// Opens a URL with the program that the user has chosen for it.
+fn open(url: &str) -> io::Result<()> {
+    let mut command = if cfg!(target_os = "macos") {
+        Command::new("open")
+    } else if cfg!(windows) {
+        let mut command = Command::new("rundll32");
+        command.arg("url.dll,FileProtocolHandler");
+        command
+    } else {
+        Command::new("xdg-open")
+    };
+    command.arg(url);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
 }
 
 /// Prints warnings to standard error, if there is one.

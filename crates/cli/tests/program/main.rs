@@ -23,6 +23,8 @@ mod jobs;
 mod json;
 mod keep_warm;
 mod listen_and_trigger;
+#[cfg(unix)]
+mod local_service;
 #[cfg(target_os = "linux")]
 mod memory;
 mod openai;

@@ -1,0 +1,141 @@
+//! Tests of the commands about a local service: its jobs, its logs, and how it starts.
+
+use std::fs::{self, File};
+use std::process::Stdio;
+use std::time::Duration;
+
+use podqueue_local::{LocalService, Workers};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use crate::json::check_shape;
+use crate::support::{Fixture, KEY};
+
+async fn fixture() -> Fixture {
+    let upper = "while read -r line; do echo working >&2; echo '{\"output\": \"A\"}'; done";
+    let builder = LocalService::builder().control_plane().command_endpoint("upper", upper);
+    Fixture::with(builder.workers_of("upper", Workers::between(1, 1))).await
+}
+
+#[tokio::test]
+async fn the_jobs_of_an_endpoint_are_listed() {
+    let fixture = fixture().await;
+    let job = fixture.submit("echo", "{\"text\": \"needle\"}").await;
+    fixture.run(&["wait", "echo", &job]).await.assert_code(0);
+    for number in 0..3 {
+        fixture.submit("fail", &format!("{{\"message\": \"boo {number}\"}}")).await;
+    }
+    let listed = fixture.run(&["jobs", "echo"]).await;
+    let row = listed.stdout.lines().nth(1).unwrap();
+    assert!(row.starts_with(&job) && row.contains("COMPLETED"), "{listed:?}");
+    assert!(row.contains("needle"), "{listed:?}");
+    let found = fixture.run(&["jobs", "fail", "--search", "boo 1", "--json"]).await;
+    let found: Value = serde_json::from_str(&found.stdout).unwrap();
+    check_shape("local_job", &found);
+    let limited = fixture.run(&["jobs", "fail", "--limit", "2"]).await;
+    assert_eq!(limited.stdout.lines().count(), 3, "{limited:?}");
+    assert!(limited.stderr.contains("2 of 3"), "{limited:?}");
+    let none = fixture.run(&["jobs", "echo", "--status", "failed,TIMED_OUT"]).await;
+    assert_eq!(none.stdout.lines().count(), 1, "{none:?}");
+    fixture.run(&["jobs", "no-such"]).await.fails(6, "has no endpoint no-such");
+}
+
+#[tokio::test]
+async fn another_service_has_no_list_of_jobs() {
+    let fixture = Fixture::start().await;
+    fixture.run(&["jobs", "echo"]).await.fails(6, "hint: only a local service");
+    fixture.run(&["logs"]).await.fails(6, "hint: only a local service");
+}
+
+#[tokio::test]
+async fn requests_and_output_are_shown_by_time() {
+    let fixture = fixture().await;
+    fixture.run(&["run", "upper", "{}"]).await.assert(0, "\"A\"\n");
+    let shown = fixture.run(&["logs"]).await;
+    let position = |text: &str| shown.stdout.find(text).unwrap_or_else(|| panic!("{shown:?}"));
+    assert!(position("200  POST /v2/upper/run") < position("stderr: working"));
+    let workers = fixture.run(&["logs", "upper", "--only", "workers"]).await;
+    assert!(!workers.stdout.contains("/v2/") && workers.stdout.contains("working"), "{workers:?}");
+    let json = fixture.run(&["logs", "--json"]).await;
+    let lines: Vec<Value> =
+        json.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    lines.iter().for_each(|line| check_shape("local_log", line));
+    for kind in ["request", "worker"] {
+        assert!(lines.iter().any(|line| line["kind"] == kind), "{json:?}");
+    }
+    fixture.run(&["logs", "no-such"]).await.fails(6, "has no endpoint no-such");
+}
+
+/// More lines than a list of the service has, and none twice.
+#[tokio::test]
+async fn followed_logs_have_each_new_line_once() {
+    let fixture = fixture().await;
+    fixture.run(&["health", "echo"]).await.assert_code(0);
+    let mut logs = fixture.program(&["logs", "--follow", "--tail", "0"]);
+    let mut child = logs.stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (mut first, mut sent) = (None, 0);
+    while first.is_none() {
+        let request = fixture.run(&["run", "echo", &format!("{{\"n\": {sent}}}")]).await;
+        request.assert_code(0);
+        sent += 1;
+        let next = tokio::time::timeout(Duration::from_millis(700), lines.next_line()).await;
+        first = next.ok().map(|line| line.unwrap().unwrap());
+    }
+    let client = fixture.local.base_url();
+    let http = format!("{client}/v2/echo/health");
+    for _ in 0..3 {
+        // Each in a connection of its own, as fast as they go.
+        let calls = (0..250).map(|_| get(&http));
+        futures_util::future::join_all(calls).await;
+    }
+    let mut count = 0;
+    while count < 750 {
+        let Some(line) = lines.next_line().await.unwrap() else {
+            panic!("{:?}", child.wait_with_output().await.unwrap());
+        };
+        count += usize::from(line.contains("GET /v2/echo/health"));
+    }
+    let more = tokio::time::timeout(Duration::from_secs(1), lines.next_line()).await;
+    assert!(more.is_err(), "{more:?}");
+}
+
+async fn get(url: &str) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let mut stream = tokio::net::TcpStream::connect(host).await.unwrap();
+    let request = format!(
+        "GET /{path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {KEY}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream.read_to_end(&mut Vec::new()).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_page_is_opened_and_its_link_is_shown_where_it_is_seen() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let fixture = Fixture::start().await;
+    let home = fixture.home.path();
+    let browser = home.join("xdg-open");
+    fs::write(&browser, "#!/bin/sh\necho \"$1\" > opened.new && mv opened.new opened\n").unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut local = fixture.program(&["local", "--listen", "127.0.0.1:0", "--open"]);
+    let path = format!("{}:{}", home.display(), std::env::var("PATH").unwrap());
+    local.env("PATH", path).stdout(File::create(home.join("env.sh")).unwrap());
+    let mut child = local.stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let link = loop {
+        let line = lines.next_line().await.unwrap().unwrap();
+        if let Some(link) = line.strip_prefix("podqueue: the page: ") {
+            break link.to_owned();
+        }
+    };
+    assert!(link.contains("/#token="), "{link}");
+    let opened = home.join("opened");
+    while !opened.exists() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(fs::read_to_string(opened).unwrap().trim(), link);
+}
