@@ -1,7 +1,7 @@
 //! Deletions: confirmed by the requested field of the response, or by "not found" after a retry.
 //!
 //! A deletion can safely be sent again. If the outcome of an earlier attempt is unknown, "not
-//! found" means success. Mistaking anything else for it would report a deletion that did not
+//! found" means success, and otherwise an error of that kind. Mistaking anything else for it would report a deletion that did not
 //! happen, so only the phrases listed here count; any other refusal leaves the outcome unknown.
 
 use std::time::Duration;
@@ -49,7 +49,10 @@ pub(super) async fn delete<O: Operation>(
         Err(error) => (error.is_after_unknown_outcome(), Err(error.into())),
     };
     result.or_else(|error| match error.kind() {
-        _ if maybe_before && is_not_found(deleted, &error) => Ok(()),
+        _ if is_not_found(deleted, &error) => match maybe_before {
+            true => Ok(()),
+            false => Err(error.with_kind(ErrorKind::NotFound)),
+        },
         ErrorKind::Decode => Err(error.classify_decode_error(Idempotency::NonIdempotent)),
         _ if maybe_before && !error.is_retryable() => Err(error.refused_after_ambiguity()),
         _ => Err(error),

@@ -66,7 +66,9 @@ impl Secrets {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) if there is no secret with that id;
+    /// - [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the service clearly says that there
+    ///   is no secret with that id;
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) if the service rejects it;
     /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if the response does not
     ///   confirm the deletion, or if an attempt that may have deleted it was followed by a refusal
     ///   that is not a clear "not found". Deleting it again does no harm.

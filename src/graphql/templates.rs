@@ -75,7 +75,9 @@ impl Templates {
     ///
     /// # Errors
     ///
-    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) if it is in use or does not exist;
+    /// - [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the service clearly says that there
+    ///   is no template with that name;
+    /// - [`ErrorKind::Graphql`](crate::ErrorKind::Graphql) if it is in use;
     /// - [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) if the response does not
     ///   confirm the deletion, or if an attempt that may have deleted it was followed by a refusal
     ///   that is not a clear "not found". Deleting it again does no harm.

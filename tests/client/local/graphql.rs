@@ -41,7 +41,7 @@ async fn a_template_is_created_read_changed_and_deleted() {
         let error = client.rest().get_template(&created.id).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         let error = client.templates().delete(tricky).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Graphql);
+        assert_eq!(error.kind(), ErrorKind::NotFound);
     }
 }
 
@@ -82,6 +82,6 @@ async fn a_secret_is_created_and_deleted() {
         assert_eq!(secret.name, "token");
         client.secrets().delete(&secret.id).await.unwrap();
         let error = client.secrets().delete(&secret.id).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Graphql);
+        assert_eq!(error.kind(), ErrorKind::NotFound);
     }
 }

@@ -77,6 +77,8 @@ async fn a_secret_comes_from_standard_input_and_is_never_shown() {
     fixture.run(&["secret", "delete", id]).await.fails(2, "--yes");
     fixture.run(&["secret", "delete", id, "--yes"]).await.assert(0, &format!("deleted  {id}\n"));
     assert_eq!(fixture.local.secret_value(id), None);
+    fixture.run(&["secret", "delete", id, "--yes"]).await.fails(6, "no secret has this id");
+    fixture.run(&["template", "delete", "no-such", "--yes"]).await.fails(6, "no template of yours");
 }
 
 #[tokio::test]

@@ -245,7 +245,7 @@ struct Numbered {
 fn refused<T>(again: Result<T, Error>) -> usize {
     match again {
         Ok(_) => 0,
-        Err(error) if error.kind() == ErrorKind::Graphql => 1,
+        Err(error) if matches!(error.kind(), ErrorKind::Graphql | ErrorKind::NotFound) => 1,
         Err(error) => panic!("the look at what became of a call failed: {error}"),
     }
 }
