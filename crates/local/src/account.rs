@@ -48,6 +48,8 @@ use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::error::Refusal;
 use crate::queue::{EndpointFactory, EndpointRegistry};
+#[cfg(feature = "program")]
+use crate::queue::{EndpointWorkers, Workers};
 
 pub(crate) use self::answer::{Answer, Outcome};
 pub(crate) use self::logs::body as events_body;
@@ -126,6 +128,18 @@ impl Account {
     /// Removes a Pod, also one that is locked, and returns true if it existed.
     pub(crate) fn remove_pod(&self, id: &str) -> bool {
         self.pods.take(id)
+    }
+
+    /// Starts an endpoint of the queue, without jobs, in place of one of its name.
+    #[cfg(feature = "program")]
+    pub(crate) fn put_endpoint(&self, name: &str, workers: &EndpointWorkers, numbers: Workers) {
+        self.endpoints.put(name, workers, numbers);
+    }
+
+    /// Removes an endpoint of the queue with its jobs.
+    #[cfg(feature = "program")]
+    pub(crate) fn remove_endpoint(&self, name: &str) {
+        self.endpoints.remove(name);
     }
 
     /// The reason why a request to an endpoint is not served, if it is a load balancer.

@@ -200,6 +200,13 @@ impl Builder {
         self
     }
 
+    /// Adds an endpoint with these workers.
+    #[cfg(feature = "program")]
+    pub(crate) fn endpoint_with(mut self, name: &str, workers: EndpointWorkers) -> Self {
+        self.endpoints.insert(name.to_owned(), workers);
+        self
+    }
+
     fn handler(mut self, name: String, kind: WorkerKind, handler: Arc<dyn Handler>) -> Self {
         self.endpoints.insert(name, EndpointWorkers::Handler(kind, handler));
         self

@@ -3,6 +3,7 @@
 //! The command `podqueue local` shares it. Not public API: it changes without notice.
 
 mod api_keys;
+mod config;
 pub mod signals;
 mod stderr_printer;
 
@@ -19,8 +20,10 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use self::api_keys::{ProgramKeys, quoted};
+use self::config::{Config, parse_range};
 use self::signals::Listener;
 use self::stderr_printer::StderrPrinter;
+use crate::sync::locked;
 use crate::{Error, LocalService, LogSource, RateLimits, RetiredInterface, StreamShape, Workers};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
@@ -72,6 +75,13 @@ pub struct Arguments {
     /// attach.
     #[arg(long = "worker", value_name = "NAME=COMMAND", value_parser = parse_worker)]
     workers: Vec<(String, String)>,
+
+    /// A file with further endpoints and their workers, which is read again when it changes.
+    ///
+    /// In TOML: `[endpoints.NAME]` with `command` as of --endpoint or `worker` as of --worker, or
+    /// neither, and `workers = "MIN-MAX"`. An endpoint that changes begins anew, without its jobs.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 
     /// The prefix of the names of the environment variables of workers.
     #[arg(long, value_name = "PREFIX", default_value = "")]
@@ -172,14 +182,6 @@ fn parse_worker(argument: &str) -> Result<(String, String), String> {
     match parse_endpoint(argument) {
         Ok((name, Some(command))) => Ok((name, command)),
         _ => Err("expected NAME=COMMAND".to_owned()),
-    }
-}
-
-fn parse_range(argument: &str) -> Result<(usize, usize), String> {
-    let numbers = argument.split_once('-').map(|(min, max)| (min.parse(), max.parse()));
-    match numbers {
-        Some((Ok(min), Ok(max))) if min <= max => Ok((min, max)),
-        _ => Err("expected MIN-MAX, such as 0-3".to_owned()),
     }
 }
 
@@ -284,9 +286,14 @@ pub async fn run(
             "the endpoint {name:?} is given twice; --endpoint and --worker each make one"
         )));
     }
+    let config = arguments.config.map(|path| Config::read(path, workers, &names)).transpose();
+    let mut config = config.map_err(ProgramFailure::usage)?;
     let mut attached = Vec::new();
     // The standard error of these workers is always printed: their standard output is the protocol.
     let mut commands = BTreeSet::new();
+    for (name, workers, numbers) in config.iter().flat_map(Config::endpoints) {
+        builder = builder.endpoint_with(name, workers).workers_of(name, numbers);
+    }
     for (name, command) in arguments.endpoints {
         builder = builder.workers_of(&name, workers);
         builder = match command {
@@ -307,10 +314,18 @@ pub async fn run(
     let (name, all) = (program.to_owned(), arguments.worker_logs);
     let printer = StderrPrinter::start(program)?;
     let prints = printer.clone();
-    builder = builder.on_worker_log(move |line| match line.source {
-        LogSource::Service => prints.print(format!("{name}: {line}")),
-        _ if all || commands.contains(&line.endpoint) => prints.print(line.to_string()),
-        _ => {}
+    let configured = config.as_ref().map(Config::commands);
+    builder = builder.on_worker_log(move |line| {
+        let is_command = || {
+            let configured = configured.as_ref().map(|names| locked(names));
+            commands.contains(&line.endpoint)
+                || configured.is_some_and(|names| names.contains(&line.endpoint))
+        };
+        match line.source {
+            LogSource::Service => prints.print(format!("{name}: {line}")),
+            _ if all || is_command() => prints.print(line.to_string()),
+            _ => {}
+        }
     });
     // Before the URLs are printed, so that no signal is missed after that.
     let mut signals = Listener::new()?;
@@ -332,7 +347,18 @@ pub async fn run(
         let _ = writeln!(io::stderr(), "{program}: warning: failed to open {page_url}: {error}");
     }
     match announced {
-        Ok(()) => drop(signals.received().await),
+        Ok(()) => {
+            let reloading = async {
+                match &mut config {
+                    Some(config) => config.follow(&local, program).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                _ = signals.received() => {}
+                () = reloading => {}
+            }
+        }
         // The reader that was to use the service has exited.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(error) => {

@@ -13,6 +13,8 @@ use crate::error::Error;
 use crate::faults::Fault;
 use crate::graphql;
 use crate::http::{Listener, RequestRecord, serve};
+#[cfg(feature = "program")]
+use crate::queue::{EndpointWorkers, Workers};
 use crate::router::{App, Router};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
@@ -199,6 +201,18 @@ impl LocalService {
     /// Removes a Pod, and returns true if it existed. Its template can be deleted 2 minutes later.
     pub fn remove_pod(&self, id: &str) -> bool {
         self.app.account.remove_pod(id)
+    }
+
+    /// Starts an endpoint, without jobs, in place of one of its name.
+    #[cfg(feature = "program")]
+    pub(crate) fn put_endpoint(&self, name: &str, workers: &EndpointWorkers, numbers: Workers) {
+        self.app.account.put_endpoint(name, workers, numbers);
+    }
+
+    /// Removes an endpoint with its jobs.
+    #[cfg(feature = "program")]
+    pub(crate) fn remove_endpoint(&self, name: &str) {
+        self.app.account.remove_endpoint(name);
     }
 
     /// Adds a template, or replaces the template of that id. See

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use podqueue_local::{LocalService, Workers};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::ChildStderr;
 
 use crate::json::check_shape;
-use crate::support::{Fixture, KEY};
+use crate::support::{Fixture, KEY, ran};
 
 async fn fixture() -> Fixture {
     let upper = "while read -r line; do echo working >&2; echo '{\"output\": \"A\"}'; done";
@@ -138,4 +139,47 @@ async fn the_page_is_opened_and_its_link_is_shown_where_it_is_seen() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(fs::read_to_string(opened).unwrap().trim(), link);
+}
+
+/// Reads lines until one that ends with a text.
+async fn until(lines: &mut Lines<BufReader<ChildStderr>>, end: &str) {
+    while !lines.next_line().await.unwrap().unwrap().ends_with(end) {}
+}
+
+#[tokio::test]
+async fn endpoints_of_a_file_follow_its_changes() {
+    let fixture = Fixture::start().await;
+    let file = fixture.home.path().join("local.toml");
+    let write = |says: &[(&str, &str)]| {
+        let entry = |(name, says): &(&str, &str)| {
+            let command = format!("while read -r line; do echo '{{\"output\": \"{says}\"}}'; done");
+            format!("[endpoints.{name}]\ncommand = {command:?}\nworkers = \"1-1\"\n")
+        };
+        fs::write(&file, says.iter().map(entry).collect::<String>()).unwrap();
+    };
+    let listen = ["local", "--listen", "127.0.0.1:0", "--json", "--config", "local.toml"];
+    fixture.run(&listen).await.fails(2, "local.toml");
+    write(&[("one", "1"), ("two", "2")]);
+    fixture.run(&[&listen[..], &["--endpoint", "one"]].concat()).await.fails(2, "--endpoint");
+    let mut local = fixture.program(&listen);
+    let mut child = local.stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let ready = BufReader::new(child.stdout.take().unwrap()).lines().next_line().await;
+    let ready: Value = serde_json::from_str(&ready.unwrap().unwrap()).unwrap();
+    let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+    let run = async |endpoint: &str| {
+        let mut run = fixture.program(&["run", endpoint, "{}"]);
+        ran(run.env("PODQUEUE_BASE_URL", ready["base_url"].as_str().unwrap())).await
+    };
+    run("one").await.assert(0, "\"1\"\n");
+    write(&[("one", "1"), ("two", "II"), ("three", "3")]);
+    until(&mut messages, "three is added, two is changed").await;
+    for (endpoint, output) in [("one", "\"1\"\n"), ("two", "\"II\"\n"), ("three", "\"3\"\n")] {
+        run(endpoint).await.assert(0, output);
+    }
+    fs::write(&file, "[endpoints.one]\ncommand = 1").unwrap();
+    until(&mut messages, "the endpoints stay as they are").await;
+    run("two").await.assert(0, "\"II\"\n");
+    write(&[("one", "1")]);
+    until(&mut messages, "three is removed, two is removed").await;
+    run("three").await.assert_code(6);
 }

@@ -31,6 +31,8 @@ use super::volumes::Volumes;
 use super::wall_clock::WallClock;
 use crate::catalog::new_id;
 use crate::clock::Moment;
+#[cfg(feature = "program")]
+use crate::queue::EndpointWorkers;
 use crate::queue::{
     Endpoint, EndpointFactory, EndpointRegistry, EndpointSettings, WorkerStatus, WorkerView,
     Workers,
@@ -113,6 +115,25 @@ impl Deployment {
             releases: Vec::new(),
             queue: None,
         }
+    }
+
+    /// One that was not created by this interface: its name is its id.
+    fn of_queue(queue: Arc<Endpoint>, created: Moment) -> Self {
+        let id = queue.name().to_string();
+        let mut deployment = Self::new(id.clone(), id.clone(), "QUEUE", created);
+        let (min, max, idle_timeout) = queue.worker_limits();
+        deployment.container = Container::of_image(format!("registry.example/{id}:1"));
+        deployment.gpu = Some(EndpointGpu::of_pool(offers::GPUS[0].pool));
+        deployment.workers = WorkerSettings {
+            min: i64::try_from(min).unwrap_or(i64::MAX),
+            max: i64::try_from(max).unwrap_or(i64::MAX),
+            idle_timeout: idle_timeout.as_secs().clamp(1, 3600) as i64,
+        };
+        deployment.scaling = json!({ "type": "QUEUE_DELAY", "queueDelay": 4.0 });
+        deployment.timeout = queue.execution_timeout().as_millis().try_into().unwrap_or(0);
+        deployment.queue = Some(queue);
+        deployment.add_release(Vec::new(), created);
+        deployment
     }
 
     fn version(&self) -> u64 {
@@ -240,23 +261,34 @@ impl Endpoints {
     pub(super) fn new(shared: Shared) -> Self {
         let mut all = BTreeMap::new();
         for queue in shared.running.all() {
-            let id = queue.name().to_string();
-            let mut deployment = Deployment::new(id.clone(), id.clone(), "QUEUE", Moment::ZERO);
-            let (min, max, idle_timeout) = queue.worker_limits();
-            deployment.container = Container::of_image(format!("registry.example/{id}:1"));
-            deployment.gpu = Some(EndpointGpu::of_pool(offers::GPUS[0].pool));
-            deployment.workers = WorkerSettings {
-                min: i64::try_from(min).unwrap_or(i64::MAX),
-                max: i64::try_from(max).unwrap_or(i64::MAX),
-                idle_timeout: idle_timeout.as_secs().clamp(1, 3600) as i64,
-            };
-            deployment.scaling = json!({ "type": "QUEUE_DELAY", "queueDelay": 4.0 });
-            deployment.timeout = queue.execution_timeout().as_millis().try_into().unwrap_or(0);
-            deployment.queue = Some(queue);
-            deployment.add_release(Vec::new(), Moment::ZERO);
-            all.insert(id, deployment);
+            all.insert(queue.name().to_string(), Deployment::of_queue(queue, Moment::ZERO));
         }
         Self { shared, all: Mutex::new(all) }
+    }
+
+    /// Starts an endpoint of the queue, without jobs, in place of one of its name.
+    #[cfg(feature = "program")]
+    pub(super) fn put(&self, name: &str, workers: &EndpointWorkers, numbers: Workers) {
+        self.remove(name);
+        let factory = &self.shared.factory;
+        let settings = EndpointSettings { workers: numbers, ..factory.defaults };
+        let queue = factory.start_with(name, workers, settings);
+        self.shared.running.insert(queue.clone());
+        let deployment = Deployment::of_queue(queue, self.shared.time.now());
+        locked(&self.all).insert(name.to_owned(), deployment);
+        self.shared.time.clock().changes().notify();
+    }
+
+    /// Removes an endpoint with its jobs, and returns true if it existed.
+    pub(super) fn remove(&self, id: &str) -> bool {
+        let Some(deleted) = locked(&self.all).remove(id) else { return false };
+        if let Some(queue) = &deleted.queue {
+            self.shared.running.remove(id);
+            queue.close();
+        }
+        self.shared.ledger.add(deleted.charges());
+        self.shared.time.clock().changes().notify();
+        true
     }
 
     fn with<T>(
@@ -466,14 +498,9 @@ impl Endpoints {
     }
 
     pub(super) fn delete(&self, id: &str) -> Outcome {
-        let deleted = locked(&self.all).remove(id);
-        let deleted = deleted.ok_or_else(|| Problem::not_found("endpoint", id))?;
-        if let Some(queue) = &deleted.queue {
-            self.shared.running.remove(id);
-            queue.close();
+        if !self.remove(id) {
+            return Err(Problem::not_found("endpoint", id));
         }
-        self.shared.ledger.add(deleted.charges());
-        self.shared.time.clock().changes().notify();
         empty()
     }
 

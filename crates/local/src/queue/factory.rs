@@ -57,7 +57,16 @@ impl EndpointFactory {
         workers: &str,
         settings: EndpointSettings,
     ) -> Option<Arc<Endpoint>> {
-        let workers = self.workers.get(workers)?;
+        Some(self.start_with(name, self.workers.get(workers)?, settings))
+    }
+
+    /// Starts an endpoint with these workers.
+    pub(crate) fn start_with(
+        &self,
+        name: &str,
+        workers: &EndpointWorkers,
+        settings: EndpointSettings,
+    ) -> Arc<Endpoint> {
         let settings = EndpointSettings { kind: workers.kind(), ..settings };
         let listener = self.log_listener.clone();
         let log = WorkerLog::new(name, self.clock.clone(), listener, self.secrets.clone());
@@ -76,13 +85,13 @@ impl EndpointFactory {
                 log,
             })),
         };
-        Some(Endpoint::start(
+        Endpoint::start(
             name,
             settings,
             runner,
             self.clock.clone(),
             self.tasks.clone(),
             self.webhooks.clone(),
-        ))
+        )
     }
 }

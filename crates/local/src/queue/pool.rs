@@ -63,6 +63,12 @@ impl Workers {
         }
     }
 
+    /// The same with other numbers of workers.
+    #[cfg(feature = "program")]
+    pub(crate) fn with_numbers(self, min: usize, max: usize) -> Self {
+        Self { min: min.min(max), max, ..self }
+    }
+
     /// Sets the time that a new worker takes until it can run a job. The first `min` workers are
     /// ready when the service starts.
     #[must_use]
