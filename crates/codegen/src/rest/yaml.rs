@@ -138,11 +138,45 @@ impl<'a> Reader<'a> {
             };
             let key = self.node(event, &span)?;
             let (event, value_span) = self.next()?;
-            let value = self.node(event, &value_span)?;
+            let flag = written.as_deref().and_then(|key| flag(key, &event));
+            let value = match flag {
+                Some(flag) => {
+                    self.nodes += 1;
+                    let flag = Content::Scalar(Value::Bool(flag));
+                    Rc::new(Node::new(place(&value_span), flag))
+                }
+                None => self.node(event, &value_span)?,
+            };
             if let Some(key) = written.or_else(|| key.as_key()) {
                 entries.push(Entry { key, place: place(&span), value });
             }
         }
+    }
+}
+
+/// The keywords of a description that are booleans.
+const FLAGS: [&str; 10] = [
+    "required",
+    "explode",
+    "nullable",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "allowReserved",
+    "allowEmptyValue",
+    "additionalProperties",
+    "unevaluatedProperties",
+];
+
+/// The boolean that a keyword has in YAML 1.1, where `yes` and `on` are true: as a text, `explode: no`
+/// would have no effect. Other values named `no` are texts, as in YAML 1.2.
+fn flag(key: &str, value: &Event<'_>) -> Option<bool> {
+    let Event::Scalar(text, ScalarStyle::Plain, 0, None) = value else { return None };
+    let is = |names: [&str; 2]| names.iter().any(|it| text.eq_ignore_ascii_case(it));
+    match FLAGS.contains(&key) {
+        true if is(["yes", "on"]) => Some(true),
+        true if is(["no", "off"]) => Some(false),
+        _ => None,
     }
 }
 
@@ -328,6 +362,20 @@ mod tests {
         assert_eq!(
             read("a: &x {b: 1, c: 2}\nd: {<<: *x, c: 3}\ne: {f: 4, <<: [*x, {b: 5, g: 6}]}\n<<: 7"),
             read("a: {b: 1, c: 2}\nd: {b: 1, c: 3}\ne: {f: 4, b: 1, c: 2, g: 6}\n'<<': 7")
+        );
+    }
+
+    #[test]
+    fn keywords_that_are_booleans_may_have_those_of_yaml_1_1() {
+        assert_eq!(
+            read(
+                "required: yes\nexplode: No\nnullable: on\ndeprecated: 'no'\nname: no\n\
+                 properties: {required: {type: off}}"
+            ),
+            Ok(json!({
+                "required": true, "explode": false, "nullable": true, "deprecated": "no",
+                "name": "no", "properties": { "required": { "type": "off" } },
+            }))
         );
     }
 
