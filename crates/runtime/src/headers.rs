@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use reqwest::header::HeaderMap;
+use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 
 /// The headers of a response.
 ///
@@ -42,6 +42,21 @@ impl Headers {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
     }
+}
+
+impl Headers {
+    /// Returns true if the body is compressed.
+    pub(crate) fn is_encoded(&self) -> bool {
+        is_encoded(&self.0)
+    }
+}
+
+/// Returns true if any of the headers, each of which may list encodings, names an encoding.
+pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
+    headers.get_all(CONTENT_ENCODING).iter().any(|header| {
+        let mut names = header.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+        names.any(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity"))
+    })
 }
 
 impl From<HeaderMap> for Headers {

@@ -557,6 +557,11 @@ impl<'a> Response<'a> {
 
     /// The content as the bytes received.
     pub fn bytes(&self) -> Result<Bytes> {
+        if self.reply.headers().is_encoded() {
+            let what = "the response is compressed (content-encoding), which was not asked for";
+            let error = Error::new(ErrorKind::Decode, self.reply.attempted(), what);
+            return Err(self.reply.explain(error));
+        }
         Ok(self.reply.body().clone())
     }
 

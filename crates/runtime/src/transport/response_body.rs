@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body::Body;
 use reqwest::Response;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -49,7 +49,7 @@ impl IncomingBody {
         permit: Permit,
     ) -> Self {
         permit.hold_until(None);
-        let is_encoded = is_encoded(headers);
+        let is_encoded = crate::headers::is_encoded(headers);
         let permit = Some(permit);
         let body = Arc::new(Mutex::new(Some(response.into())));
         let (end, timer, _closing) = (None, None, None);
@@ -175,14 +175,6 @@ impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }
-}
-
-/// Returns true if any of the headers, each of which may list encodings, names an encoding.
-fn is_encoded(headers: &HeaderMap) -> bool {
-    headers.get_all(CONTENT_ENCODING).iter().any(|header| {
-        let mut names = header.as_bytes().split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-        names.any(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity"))
-    })
 }
 
 /// Returns true if a response is a stream of events.

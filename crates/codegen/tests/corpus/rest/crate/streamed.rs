@@ -41,6 +41,8 @@ async fn bytes(checks: &mut Checks) {
     let encoded = Server::replying(&[("200 OK", "content-encoding: gzip", "x")]);
     let refused = Api::new(&encoded.client()).file().download().await.map(drop);
     checks.same("a compressed file", refused.map_err(|error| error.kind()), "Err(Decode)");
+    let refused = Api::new(&encoded.client()).file().await.map(drop);
+    checks.same("a compressed file, read whole", refused.map_err(|error| error.kind()), "Err(Decode)");
     let missing = Server::responding("404 Not Found", "application/json", "{}");
     let refused = Api::new(&missing.client()).file().download().await.map(drop);
     checks.same("no file", refused.map_err(|error| error.kind()), "Err(NotFound)");
