@@ -66,7 +66,7 @@ impl Authorization {
     }
 
     /// A query parameter of any name: `?key=…`. Prefer a header if the service accepts one: queries
-    /// appear in the logs of servers and proxies.
+    /// appear in the logs of servers and proxies. A parameter of a call that has this name gives way.
     pub fn query(name: impl Into<String>, value: impl Into<SecretString>) -> Self {
         Self::of(Place::Query, name, value)
     }
@@ -173,6 +173,10 @@ impl Credential {
 
     /// Authorizes a request.
     pub(crate) fn add_to_url(&self, url: &mut Url) {
+        if self.query.is_empty() {
+            return;
+        }
+        *url = self.removed_from(url.clone());
         for (name, value) in &self.query {
             url.query_pairs_mut().append_pair(name, value.expose());
         }
@@ -284,6 +288,14 @@ mod tests {
         headers.sort();
         assert_eq!(headers, ["authorization: Basic dTpw", "cookie: a=1; b=2=", "x-app-id: i"]);
         assert_eq!(query, "k+y=q%26&z=9");
+    }
+
+    #[test]
+    fn a_key_takes_the_place_of_a_parameter_of_its_name() {
+        let credential = Credential::new("test", Authorization::query("key", "own"));
+        let mut url = Url::parse("https://a.example/?key=of+the+call&b=1&k%65y=2").expect("a URL");
+        credential.expect("it is valid").add_to_url(&mut url);
+        assert_eq!(url.query(), Some("b=1&key=own"));
     }
 
     #[test]
