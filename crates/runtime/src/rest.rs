@@ -19,7 +19,6 @@ use std::time::Duration;
 
 pub use bytes::Bytes;
 use reqwest::{Method, Url};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use self::changes::Changes;
@@ -92,10 +91,10 @@ impl RestCall {
     pub fn parameter_styled(
         self,
         name: &'static str,
-        value: &impl Serialize,
+        value: &impl Lenient,
         style: PathStyle,
     ) -> Self {
-        self.expanded_value(name, serde_json::to_value(value), style)
+        self.expanded_value(name, serde_json::to_value(value.write()), style)
     }
 
     fn expanded_value(
@@ -115,13 +114,13 @@ impl RestCall {
     }
 
     /// Adds a query parameter: omitted for `None`, repeated for a list.
-    pub fn query(self, name: &'static str, value: &impl Serialize) -> Self {
-        self.query_value(name, serde_json::to_value(value), None)
+    pub fn query(self, name: &'static str, value: &impl Lenient) -> Self {
+        self.query_value(name, serde_json::to_value(value.write()), None)
     }
 
     /// Adds a query parameter that is encoded like a field of a form; omitted for `None`.
-    pub fn query_styled(self, name: &'static str, value: &impl Serialize, style: Style) -> Self {
-        self.query_value(name, serde_json::to_value(value), Some(style))
+    pub fn query_styled(self, name: &'static str, value: &impl Lenient, style: Style) -> Self {
+        self.query_value(name, serde_json::to_value(value.write()), Some(style))
     }
 
     fn query_value(
@@ -189,7 +188,7 @@ impl RestCall {
 /// Bodies.
 impl RestCall {
     /// Sets a JSON body with changes applied to it; no body for `None` without changes.
-    pub fn json(self, body: Option<&impl Serialize>, changes: &Changes) -> Self {
+    pub fn json(self, body: Option<&impl Lenient>, changes: &Changes) -> Self {
         self.json_as("application/json", body, changes)
     }
 
@@ -197,7 +196,7 @@ impl RestCall {
     pub fn json_as(
         self,
         media: &'static str,
-        body: Option<&impl Serialize>,
+        body: Option<&impl Lenient>,
         changes: &Changes,
     ) -> Self {
         self.with_json(media, body.map(|body| body as &dyn Body), changes)
@@ -230,7 +229,7 @@ impl RestCall {
     /// a style says otherwise.
     pub fn form(
         self,
-        body: Option<&impl Serialize>,
+        body: Option<&impl Lenient>,
         changes: &Changes,
         styles: &[(&str, Style)],
     ) -> Self {
@@ -468,20 +467,20 @@ fn named(name: &str) -> Method {
     Method::from_bytes(name.as_bytes()).unwrap_or(Method::POST)
 }
 
-/// A body of any serializable type, so that the code that handles it is compiled once instead of
+/// A body of any type of a description, so that the code that handles it is compiled once instead of
 /// for each type of a description.
 trait Body {
     fn text(&self) -> serde_json::Result<Vec<u8>>;
     fn value(&self) -> serde_json::Result<Value>;
 }
 
-impl<T: Serialize> Body for T {
+impl<T: Lenient> Body for T {
     fn text(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
+        serde_json::to_vec(&self.write())
     }
 
     fn value(&self) -> serde_json::Result<Value> {
-        serde_json::to_value(self)
+        serde_json::to_value(self.write())
     }
 }
 

@@ -1,10 +1,10 @@
 //! Body of `multipart/form-data`, built part by part.
 
 use memchr::memmem;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::parameters::text;
+use crate::lenient::Lenient;
 use crate::part::Part;
 use crate::redact::{secrets_in, secrets_named};
 use crate::secret_string::SecretString;
@@ -27,8 +27,8 @@ impl Multipart {
 
     /// Adds a value: no part for `None`, one part per element of a list. Objects are JSON, and so
     /// are all values if `media` says so; all other values are text.
-    pub fn value(mut self, name: &str, value: &impl Serialize, media: Option<&str>) -> Self {
-        let values = match serde_json::to_value(value) {
+    pub fn value(mut self, name: &str, value: &impl Lenient, media: Option<&str>) -> Self {
+        let values = match serde_json::to_value(value.write()) {
             Ok(Value::Array(items)) => items,
             Ok(value) => vec![value],
             Err(error) => {

@@ -27,7 +27,7 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
         }
     });
     let path_query = operation.path_query.iter().filter_map(|(name, value)| match value {
-        PathValue::Fixed(value) => Some(quote!(.query(#name, &#value))),
+        PathValue::Fixed(value) => Some(quote!(.query(#name, &String::from(#value)))),
         PathValue::Parameter(wire) => {
             let field = format_ident!("{}", of_path(wire)?.name);
             Some(quote!(.query(#name, &self.#field)))

@@ -575,6 +575,10 @@ async fn query_objects(checks: &mut Checks) {
         line,
         "\"GET /v1/a/1/t/u?tags=a&tags=b&ids%5B%5D=2&ids%5B%5D=3&encoded=%7B%22k%22%3A1%7D&%20spaced%20=10\"",
     );
+    let call = api.read(1, "t", "u", [2, 3]).spaced(f64::NAN);
+    let refused = call.await.map_err(|it| (it.kind(), it.field().map(str::to_owned)));
+    let expected = r#"Err((InvalidRequest, Some(" spaced ")))"#;
+    checks.same("a number that no query has", refused.map(drop), expected);
     checks.same("a fragment", said(api.fragment("i").await), "Ok(())");
     checks.same("a fragment", server.request().0, "\"GET /v1/b/i\"");
     let call = rest.find_pods(filter, "x,y").created(FindPodsCreated::Integer(8));
