@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use podqueue::{ChangeRecords, LimitStore, StoreError};
-use tokio::time::{sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::store::{Database, Life};
 use crate::virtual_time;
@@ -14,8 +14,33 @@ use crate::virtual_time;
 /// The records, by their keys.
 pub(crate) type Records = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
+/// Lease of permits, and the longest time until a request with one arrives.
+const LEASE: Duration = Duration::from_millis(1_000 + 250);
+
+/// The last exchange of each client about each operation, by its key and the operation's name.
+#[derive(Clone, Default)]
+pub(crate) struct Exchanges(Arc<Mutex<BTreeMap<(String, String), Instant>>>);
+
+impl Exchanges {
+    fn record(&self, client: &str, operation: &str) {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        made.insert((client.to_owned(), operation.to_owned()), Instant::now());
+    }
+
+    /// Returns true if the client can have a permit for this operation now. Its lease ends a second
+    /// after it asked, and so at the latest a second after the exchange.
+    pub(crate) fn permit(&self, client: &str, operation: &str) -> bool {
+        let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = made.get(&(client.to_owned(), operation.to_owned()));
+        last.is_some_and(|at| at.elapsed() <= LEASE)
+    }
+}
+
 pub(crate) struct LimitsInMemory {
     pub(crate) records: Records,
+    pub(crate) exchanges: Exchanges,
+    /// The key of the client.
+    pub(crate) client: String,
     /// Is unreachable when the journal's database is.
     pub(crate) database: Database,
     pub(crate) life: Life,
@@ -35,6 +60,10 @@ impl LimitStore for LimitsInMemory {
         change(virtual_time::now(), &mut changed);
         let changed = keys.iter().cloned().zip(changed);
         records.extend(changed.filter_map(|(key, record)| Some((key, record?))));
+        // The key of a record is made of the account, the operation and the endpoint.
+        for operation in keys.iter().filter_map(|key| key.split(' ').nth(1)) {
+            self.exchanges.record(&self.client, operation);
+        }
         self.database.trace().count(|figures| figures.exchanges += 1);
         let loses_response = self.database.trace().random(|random| random.u32(..200) == 0);
         if loses_response { Err("its response was lost".into()) } else { Ok(()) }

@@ -49,6 +49,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(20);
 /// The requests that got an injected 429, and when they can be repeated.
 type Throttled = Arc<Mutex<BTreeMap<String, Instant>>>;
 
+type Arrives = dyn Fn(&str, &str) + Send + Sync;
+
 type Delivered = dyn Fn(&str, &[u8], Option<u16>, &[u8]) + Send + Sync;
 
 /// Settings of a link.
@@ -62,6 +64,8 @@ pub(crate) struct LinkSettings {
     pub(crate) account: Option<String>,
     /// Where requests go. Returns `None` for a server that is not there.
     pub(crate) to: Arc<dyn Fn() -> Option<SocketAddr> + Send + Sync>,
+    /// Is told each request when it arrives: the key of its caller, and its path.
+    pub(crate) arrives: Arc<Arrives>,
     /// Returns true if nothing passes, given the key of the caller: it is dead, or cut off.
     pub(crate) is_cut: Arc<dyn Fn(&str) -> bool + Send + Sync>,
     /// Returns true if the caller with this key must not repeat a request before `Retry-After`.
@@ -138,6 +142,7 @@ async fn connection(
             trace.violated(format_args!("{call} is repeated before Retry-After"));
         }
         trace.note(format_args!("{} {key} {line} {fault:?}", settings.name));
+        (settings.arrives)(&key, &path);
         match fault {
             // Once its caller has left, no client would know of the retry.
             Fault::Late(time) if path.contains("/retry/") => tokio::select! {

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::limits::{LimitsInMemory, Records};
+use crate::limits::{Exchanges, LimitsInMemory, Records};
 use crate::link::{self, LinkSettings};
 use crate::plan::{Event, Plan, Unknown};
 use crate::store::{Database, Life, Opener, Row};
@@ -62,6 +62,9 @@ const LIMITS_PATIENCE: Duration = Duration::from_secs(30 + 5);
 
 /// Part of the error of a call that has waited so long.
 const LIMITS_UNREACHABLE: &str = "the store of the shared rate limits";
+
+/// The operations that need a permit.
+const LIMITED: [&str; 6] = ["run", "runsync", "status", "stream", "cancel", "requests"];
 
 /// Above all inputs of a batch: submissions beside it.
 const OTHERS: u64 = 1_000_000;
@@ -134,6 +137,7 @@ struct World {
     service: LocalService,
     database: Database,
     limits: Records,
+    exchanges: Exchanges,
     facts: Arc<Mutex<Facts>>,
     slots: Vec<Arc<Slot>>,
     folder: PathBuf,
@@ -242,8 +246,8 @@ impl World {
         });
         fs::write(folder.join("inputs.jsonl"), lines.collect::<String>())?;
         let folder = folder.to_owned();
-        let limits = Records::default();
-        Ok(Self { plan, trace, service, database, limits, facts, slots, folder })
+        let (limits, exchanges) = Default::default();
+        Ok(Self { plan, trace, service, database, limits, exchanges, facts, slots, folder })
     }
 
     /// The link from the service to the webhook receiver of a process.
@@ -273,6 +277,7 @@ impl World {
             to: Arc::new(move || Some(server)),
             // The service repeats every call after its own pause.
             respects_retry_after: |_| false,
+            arrives: Arc::new(|_, _| ()),
             is_cut: Arc::new(move |_| is_cut(&locked(&slot.life))),
             delivered: Arc::new(move |_, body, status, _| {
                 let body: Value = serde_json::from_slice(body).unwrap_or_default();
@@ -290,6 +295,8 @@ impl World {
     async fn open_link(&self) -> Outcome<std::net::SocketAddr> {
         let (service, facts) = (self.service.address(), Arc::clone(&self.facts));
         let (of_facts, trace) = (Arc::clone(&self.facts), self.trace.clone());
+        let (exchanges, of_permits) = (self.exchanges.clone(), self.trace.clone());
+        let (shares_limits, database) = (self.plan.shares_limits, self.database.clone());
         let may_resubmit = self.plan.unknown == Unknown::Resubmit;
         let settings = LinkSettings {
             name: "service".to_owned(),
@@ -298,6 +305,15 @@ impl World {
             to: Arc::new(move || Some(service)),
             // A run that has lost its lease begins anew, and so polls at once.
             respects_retry_after: |key| !(0..KEYS).any(|number| self::key(number) == key),
+            arrives: Arc::new(move |key, path| {
+                let operation = operation(path);
+                if shares_limits
+                    && LIMITED.contains(&operation)
+                    && !exchanges.permit(key, operation)
+                {
+                    of_permits.violated(format_args!("{key} sends {path} without a lease"));
+                }
+            }),
             is_cut: Arc::new(move |key| {
                 let facts = locked(&facts);
                 let is_down = facts.service_down_until.is_some_and(|until| until > Instant::now());
@@ -308,6 +324,7 @@ impl World {
                     trace.violated(format_args!("{path} exceeds a limit"));
                 }
                 if status == Some(200) {
+                    check_retry(&database, path, &trace);
                     let mut facts = locked(&of_facts);
                     responded(&mut facts, path, body, response, may_resubmit, &trace);
                 }
@@ -445,10 +462,11 @@ impl World {
         };
         facts.lives.insert(key.clone(), life.clone());
         let limits = RateLimits::new().share(SHARE);
-        let mut builder = Client::builder().api_key(key).base_url(url).rate_limits(limits);
+        let mut builder = Client::builder().api_key(key.clone()).base_url(url).rate_limits(limits);
         if self.plan.shares_limits {
             let (records, database) = (Arc::clone(&self.limits), self.database.clone());
-            let store = LimitsInMemory { records, database, life: life.clone() };
+            let (exchanges, life) = (self.exchanges.clone(), life.clone());
+            let store = LimitsInMemory { records, exchanges, client: key.clone(), database, life };
             builder = builder.shared_limits(SharedLimits::new(store).account("simulation"));
         }
         Ok(builder.build()?)
@@ -912,6 +930,26 @@ fn is_cut(life: &Life) -> bool {
     life.is_dead() || life.stopped_until().is_some()
 }
 
+/// The name of the operation that a path is about.
+fn operation(path: &str) -> &str {
+    let (_, operation) = path.split_once("/sim/").unwrap_or_default();
+    operation.split(['/', '?']).next().unwrap_or_default()
+}
+
+/// Checks that a job of the batch is outstanding once the service has accepted its retry: that is
+/// durable before the request is sent, so that the next run collects the job.
+fn check_retry(database: &Database, path: &str, trace: &Trace) {
+    let Some((_, job)) = path.split_once("/retry/") else { return };
+    let rows = database.rows();
+    let retried = rows.iter().find(|row| row.input.job_id.as_deref() == Some(job));
+    if let Some(Row { input, .. }) = retried
+        && input.state.is_failure()
+    {
+        let (index, state) = (input.index, input.state);
+        trace.violated(format_args!("{job} is retried while input {index} is {state}"));
+    }
+}
+
 /// Records a response of the service: an acceptance, a cancellation or a retry.
 fn responded(
     facts: &mut Facts,
@@ -924,8 +962,7 @@ fn responded(
     let json = |text| serde_json::from_slice::<Value>(text).unwrap_or_default();
     let response = json(response);
     let id = response["id"].as_str().unwrap_or_default();
-    let (_, operation) = path.split_once("/sim/").unwrap_or_default();
-    let operation = operation.split(['/', '?']).next().unwrap_or_default();
+    let operation = operation(path);
     match operation {
         "run" | "runsync" => {
             facts.jobs.entry(id.to_owned()).or_insert_with(Job::new);
