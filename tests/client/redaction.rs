@@ -234,7 +234,7 @@ async fn write(client: &Client, method: &'static str) -> podqueue::Result<()> {
     RestCall::new(Service::from(client).below("/v1"), "write", method)
         .literal("/things/")
         .parameter("accessToken", &PATH)
-        .query("api_key", &[QUERY])
+        .query("api_key", &Vec::from([QUERY.to_owned()]))
         .header("x-auth-token", &HEADER)
         .json(Some(&body), Changes::NONE)
         .send(rest::whole::<Vec<String>>)

@@ -192,7 +192,8 @@ async fn drive(server: &Script, printed: &Printed) -> Vec<Error> {
         // As the generator writes a call of a description that has such parts.
         let service = Service::from(&client).below("/v1");
         let write = RestCall::new(service, "write", "PUT").literal("/logins/");
-        let write = write.parameter("token", &"path-canary").query("apiKey", &"path-canary");
+        let write =
+            write.parameter("token", &"path-canary").query("apiKey", &"path-canary".to_owned());
         let write = write.header("x-auth-token", &"path-canary");
         let body = json!({"password": "body-canary", "env": {"A": "env-canary"}});
         let write = write.json(Some(&body), Changes::NONE);

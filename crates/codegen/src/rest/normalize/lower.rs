@@ -253,7 +253,7 @@ fn tuple(schema: &mut Map<String, Value>) {
 
 /// Fields that no part of a schema names are additional properties.
 fn unevaluated_properties(schema: &mut Map<String, Value>) {
-    if let Some(further) = schema.remove("unevaluatedProperties") {
+    if let Some(further @ Value::Object(_)) = schema.remove("unevaluatedProperties") {
         schema.entry("additionalProperties").or_insert(further);
     }
 }
