@@ -50,6 +50,7 @@ fn lower_schema(
     };
     conditional(object, whole, place, warnings);
     constant(object);
+    null_among_values(object);
     several_types(object);
     tuple(object);
     unevaluated_properties(object);
@@ -174,6 +175,14 @@ fn constant(schema: &mut Map<String, Value>) {
             schema.insert("type".to_owned(), json!(kind));
         }
         schema.insert("enum".to_owned(), json!([value]));
+    }
+}
+
+/// An enum of null and other values is nullable.
+fn null_among_values(schema: &mut Map<String, Value>) {
+    let values = schema.get("enum").and_then(Value::as_array);
+    if values.is_some_and(|it| it.len() > 1 && it.contains(&Value::Null)) {
+        schema.insert("nullable".to_owned(), json!(true));
     }
 }
 

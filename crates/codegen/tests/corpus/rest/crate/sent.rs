@@ -50,6 +50,9 @@ async fn null_by_name(checks: &mut Checks) {
     checks.same("no word", said(rest.word(None).await), "Ok(None)");
     checks.same("no word", server.request().1, r#""null""#);
     checks.same("a word", said(rest.word("w".to_owned()).await), "Ok(None)");
+    checks.same("a word", server.request().1, r#""\"w\"""#);
+    checks.same("no kind", said(rest.kind(None).await), "Ok(None)");
+    checks.same("no kind", server.request().1, r#""null""#);
     let server = Server::start(r#""w""#);
     let word = null_bodies::Api::new(&server.client()).word(None).await;
     checks.same("a word", said(word), r#"Ok(Some("w"))"#);
