@@ -55,11 +55,15 @@ async fn an_invalid_request_is_refused_with_the_field() {
     let url = shop.fake.url();
     let http = reqwest::Client::new();
     let get = |path: &str| http.get(format!("{url}{path}")).send();
-    let said = |it: reqwest::Response| async move { (it.status().as_u16(), it.text().await.unwrap()) };
+    let said =
+        |it: reqwest::Response| async move { (it.status().as_u16(), it.text().await.unwrap()) };
     assert_eq!(get("/v1/pets?limit=7").await.unwrap().status(), 200);
     assert_eq!(
         said(get("/pets?limit=many").await.unwrap()).await,
-        (400, r#"{"error":"the query parameter `limit`: value is not of type \"integer\""}"#.into())
+        (
+            400,
+            r#"{"error":"the query parameter `limit`: value is not of type \"integer\""}"#.into()
+        )
     );
     assert_eq!(
         said(get("/v1/cats").await.unwrap()).await,
@@ -99,7 +103,10 @@ async fn faults_strike_before_or_after_the_effect_and_requests_are_recorded() {
     let error = shop.add_pet(Pet::new("Ada")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     let last = shop.fake.requests().pop().unwrap();
-    assert_eq!((last.operation.as_deref(), last.json()), (Some("POST /pets"), json!({"name": "Ada"})));
+    assert_eq!(
+        (last.operation.as_deref(), last.json()),
+        (Some("POST /pets"), json!({"name": "Ada"}))
+    );
     assert_eq!((last.status, last.processed), (None, true));
     assert!(shop.fake.add_fault(Fault::reset().on("DELETE /pets")).is_err());
 

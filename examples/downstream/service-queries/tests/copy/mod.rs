@@ -20,6 +20,12 @@ impl Copy {
             let podqueue = podqueue.display().to_string().replace('\\', "/");
             fs::write(&manifest, text.replace("../../..", &podqueue)).unwrap();
         }
+        // Alone, it would have other features of the dependencies, which would all be built again.
+        let manifest = copy.join("service-queries/Cargo.toml");
+        let features = podqueue.join("tests/features").display().to_string().replace('\\', "/");
+        let features = format!("[dependencies]\npodqueue-features = {{ path = \"{features}\" }}\n");
+        let text = fs::read_to_string(&manifest).unwrap();
+        fs::write(&manifest, text.replace("[dependencies]\n", &features)).unwrap();
         // It is about what is built, not about what the tests say.
         fs::remove_dir_all(copy.join("service-queries/tests")).unwrap();
         Self(copy)
