@@ -1,6 +1,6 @@
 //! Command `man`: the manual pages.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use clap::Args;
@@ -18,27 +18,40 @@ pub struct Arguments {
 }
 
 pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
-    let failed = |target: String| {
-        move |error: std::io::Error| {
-            Failure::new(Exit::Error, format!("failed to write the manual{target}: {error}"))
+    match &arguments.directory {
+        Some(directory) => install(context, directory)?,
+        None => {
+            let first = pages(context)?.into_iter().next();
+            first.map_or(Ok(()), |(_, page)| context.output.text(&page))?;
         }
-    };
-    let mut pages = Vec::new();
-    add_pages(&mut pages, (context.program)(), "podqueue").map_err(failed(String::new()))?;
-    let mut pages = pages.into_iter();
-    let Some(directory) = &arguments.directory else {
-        if let Some((_, page)) = pages.next() {
-            context.output.text(&page)?;
-        }
-        return Ok(Exit::Done);
-    };
-    fs::create_dir_all(directory).map_err(failed(format!(" into {}", directory.display())))?;
-    for (name, page) in pages {
-        let path = directory.join(name);
-        fs::write(&path, page).map_err(failed(format!(" to {}", path.display())))?;
-        context.output.line(path.display())?;
     }
     Ok(Exit::Done)
+}
+
+/// Writes a page of each command into a folder, and prints the files.
+pub fn install(context: &Context, directory: &Path) -> Result<(), Failure> {
+    for (name, page) in pages(context)? {
+        write(context, &directory.join(name), &page)?;
+    }
+    Ok(())
+}
+
+/// Writes a file, in a folder that it creates if it is missing, and prints the path.
+pub fn write(context: &Context, path: &Path, text: &str) -> Result<(), Failure> {
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all);
+    written.and_then(|()| fs::write(path, text)).map_err(|error| {
+        Failure::new(Exit::Error, format!("failed to write {}: {error}", path.display()))
+    })?;
+    context.output.line(path.display())
+}
+
+fn pages(context: &Context) -> Result<Vec<(String, String)>, Failure> {
+    let mut pages = Vec::new();
+    let added = add_pages(&mut pages, (context.program)(), "podqueue");
+    added.map_err(|error| {
+        Failure::new(Exit::Error, format!("failed to write the manual: {error}"))
+    })?;
+    Ok(pages)
 }
 
 /// A page with its other characters escaped, which not every formatter can read.

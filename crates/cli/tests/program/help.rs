@@ -45,7 +45,7 @@ async fn the_manual_has_a_page_for_each_command() {
     let file = fixture.home.path().join("file");
     fs::write(&file, "").unwrap();
     let refused = ran(&mut bare(fixture.home.path(), &["man", file.to_str().unwrap()])).await;
-    refused.fails(1, &format!("failed to write the manual into {}: ", file.display()));
+    refused.fails(1, &format!("failed to write {}", file.display()));
 }
 
 /// The completions by a shell that has loaded the script.
@@ -106,4 +106,33 @@ async fn there_are_completions_for_each_shell() {
         let script = ran(&mut bare(fixture.home.path(), &["completions", shell])).await;
         assert!(script.code == 0 && script.stdout.contains("at-least-once"), "{shell}");
     }
+}
+
+#[tokio::test]
+async fn completions_and_the_manual_are_installed_by_one_command() {
+    let fixture = Fixture::start().await;
+    let home = fixture.home.path();
+    let install = |more: &[&str], shell: &str| {
+        let mut command = bare(home, &[&["completions", "--install"], more].concat());
+        command.env("SHELL", shell);
+        command
+    };
+    for (shell, file) in [
+        ("bash", "bash-completion/completions/podqueue"),
+        ("zsh", "zsh/site-functions/_podqueue"),
+        ("fish", "fish/vendor_completions.d/podqueue.fish"),
+    ] {
+        let installed = ran(&mut install(&[], &format!("/usr/bin/{shell}"))).await;
+        assert_eq!(installed.code, 0, "{}", installed.stderr);
+        let files: Vec<_> = installed.stdout.lines().map(str::to_owned).collect();
+        let data = home.join(".local/share");
+        assert_eq!(files[0], data.join(file).display().to_string());
+        let printed = ran(&mut bare(home, &["completions", shell])).await.stdout;
+        assert_eq!(fs::read_to_string(&files[0]).unwrap(), printed, "{shell}");
+        assert!(files.contains(&data.join("man/man1/podqueue-run.1").display().to_string()));
+        assert!(files.iter().all(|it| fs::exists(it).unwrap()));
+        assert_eq!(installed.stderr.contains("fpath+=("), shell == "zsh", "{}", installed.stderr);
+    }
+    ran(&mut install(&["elvish"], "/bin/bash")).await.fails(2, "no folder from which elvish");
+    ran(&mut install(&[], "/bin/unknown")).await.fails(2, "name a shell: bash");
 }
