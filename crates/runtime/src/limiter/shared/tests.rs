@@ -1,5 +1,6 @@
 //! Tests of shared limits: the grants and permits of a process, exchange by exchange.
 
+mod allocation;
 mod explored;
 mod simulation;
 #[cfg(shuttle)]
