@@ -220,7 +220,7 @@ podqueue trigger failed --to http://127.0.0.1:3000/hooks --twice --late 20s",
     (
         "podqueue completions",
         "\
-podqueue completions --install                  # for your shell, with the manual
+podqueue completions --install    # for your shell, with the manual
 podqueue completions bash > ~/.podqueue.bash    # and source it in ~/.bashrc",
     ),
     ("podqueue man", "podqueue man | man -l -\npodqueue man ~/.local/share/man/man1"),
