@@ -26,7 +26,7 @@ cp Cargo.lock "$unpacked"
 # once more for each check: no more than a user's other crates may give them. The packages' own
 # dependencies have those of the package alone.
 mkdir -p "$unpacked/features/src"
-sed '/^\[dependencies\]/,/^$/d; /^\[lints/,$d' tests/features/Cargo.toml >"$unpacked/features/Cargo.toml"
+sed '/^\[dependencies\]/,/^$/d; /^\[target/,/^$/d; /^\[lints/,$d' tests/features/Cargo.toml >"$unpacked/features/Cargo.toml"
 cp tests/features/src/lib.rs "$unpacked/features/src"
 
 check() {
