@@ -3,6 +3,7 @@
 //! The command `podqueue local` shares it. Not public API: it changes without notice.
 
 mod api_keys;
+mod browser;
 mod config;
 pub mod signals;
 mod stderr_printer;
@@ -13,13 +14,13 @@ use std::net::SocketAddr;
 #[cfg(unix)]
 use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use self::api_keys::{ProgramKeys, quoted};
+use self::browser::RedirectFile;
 use self::config::{Config, parse_range};
 use self::signals::Listener;
 use self::stderr_printer::StderrPrinter;
@@ -135,8 +136,8 @@ pub struct Arguments {
 
     /// Open the page in the browser.
     ///
-    /// While the browser starts, every user of this machine can see the link in the process list,
-    /// and with it control this service.
+    /// For a minute, a file in the home directory, which only you can read, leads the browser to
+    /// it: other users of this machine would see the link in the process list.
     #[arg(long)]
     open: bool,
 
@@ -341,10 +342,12 @@ pub async fn run(
         // Where it is seen.
         let _ = writeln!(io::stderr(), "{program}: the page: {page_url}");
     }
-    if arguments.open
-        && let Err(error) = open(&page_url)
-    {
-        let _ = writeln!(io::stderr(), "{program}: warning: failed to open {page_url}: {error}");
+    let opened = arguments.open.then(|| RedirectFile::open(&page_url)).transpose();
+    if let Err(error) = &opened {
+        let _ = writeln!(
+            io::stderr(),
+            "{program}: warning: failed to open the page {page_url} in a browser: {error}"
+        );
     }
     match announced {
         Ok(()) => {
@@ -354,9 +357,16 @@ pub async fn run(
                     None => std::future::pending().await,
                 }
             };
+            let showing = async {
+                if let Ok(Some(file)) = opened {
+                    file.keep().await;
+                }
+                std::future::pending().await
+            };
             tokio::select! {
                 _ = signals.received() => {}
                 () = reloading => {}
+                () = showing => {}
             }
         }
         // The reader that was to use the service has exited.
@@ -390,21 +400,6 @@ fn is_file(stdout: &io::Stdout) -> bool {
 #[cfg(not(unix))]
 fn is_file(_: &io::Stdout) -> bool {
     false
-}
-
-/// Opens a URL with the program that the user has chosen for it.
-fn open(url: &str) -> io::Result<()> {
-    let mut command = if cfg!(target_os = "macos") {
-        Command::new("open")
-    } else if cfg!(windows) {
-        let mut command = Command::new("rundll32");
-        command.arg("url.dll,FileProtocolHandler");
-        command
-    } else {
-        Command::new("xdg-open")
-    };
-    command.arg(url);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
 }
 
 /// Prints warnings to standard error, if there is one.

@@ -1,9 +1,12 @@
 //! Tests of the commands about a local service: its jobs, its logs, and how it starts.
 
 use std::fs::{self, File};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use podqueue_local::{LocalService, Workers};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
@@ -114,7 +117,7 @@ async fn get(url: &str) {
 }
 
 #[tokio::test]
-async fn the_page_is_opened_and_its_link_is_shown_where_it_is_seen() {
+async fn the_page_is_opened_by_a_private_file_and_its_link_is_shown_where_it_is_seen() {
     use std::os::unix::fs::PermissionsExt;
 
     let fixture = Fixture::start().await;
@@ -124,7 +127,7 @@ async fn the_page_is_opened_and_its_link_is_shown_where_it_is_seen() {
     fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
     let mut local = fixture.program(&["local", "--listen", "127.0.0.1:0", "--open"]);
     let path = format!("{}:{}", home.display(), std::env::var("PATH").unwrap());
-    local.env("PATH", path).stdout(File::create(home.join("env.sh")).unwrap());
+    local.env("PATH", path).env("HOME", home).stdout(File::create(home.join("env.sh")).unwrap());
     let mut child = local.stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let link = loop {
@@ -138,7 +141,15 @@ async fn the_page_is_opened_and_its_link_is_shown_where_it_is_seen() {
     while !opened.exists() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(fs::read_to_string(opened).unwrap().trim(), link);
+    // Not the link itself, which every user of the machine would see in the process list.
+    let file = PathBuf::from(fs::read_to_string(opened).unwrap().trim());
+    assert_eq!(file.parent(), Some(home), "{file:?}");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o077, 0);
+    let redirect = fs::read_to_string(&file).unwrap();
+    assert!(redirect.contains(&format!("content=\"0;url={link}\"")), "{redirect}");
+    kill(Pid::from_raw(child.id().unwrap().cast_signed()), Signal::SIGTERM).unwrap();
+    child.wait().await.unwrap();
+    assert!(!file.exists());
 }
 
 /// Reads lines until one that ends with a text.

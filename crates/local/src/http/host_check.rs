@@ -8,10 +8,12 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::{Authority, Scheme};
-use axum::http::{HeaderMap, Request, StatusCode, Uri};
+use axum::http::{HeaderMap, Method, Request, StatusCode, Uri};
 
 use super::ErrorResponse;
 
+const SEC_FETCH_DEST: &str = "sec-fetch-dest";
+const SEC_FETCH_MODE: &str = "sec-fetch-mode";
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
 /// A normalized host name or IP address.
@@ -94,7 +96,7 @@ impl HostCheck {
             let authority = origin.and_then(Uri::authority);
             authority.is_none_or(|authority| !authority.as_str().eq_ignore_ascii_case(&host))
         });
-        if foreign || !is_same_origin(headers) {
+        if foreign || !(is_same_origin(headers) || is_visit(request)) {
             let message = "pages of another origin may not call this service";
             return Err(ErrorResponse::new(StatusCode::FORBIDDEN, message));
         }
@@ -143,6 +145,18 @@ impl HostCheck {
 
 /// Returns true if a browser sent a request for a page of this origin. Other clients send no such
 /// header.
+/// Returns true for a link that was followed to its own tab. The page that has the link cannot read
+/// the response, and the request has no API key, as the address of a tab has no headers.
+fn is_visit<B>(request: &Request<B>) -> bool {
+    let is = |name: &str, value: &str| {
+        let mut values = request.headers().get_all(name).iter();
+        values.next().is_some_and(|first| first == value) && values.next().is_none()
+    };
+    request.method() == Method::GET
+        && is(SEC_FETCH_MODE, "navigate")
+        && is(SEC_FETCH_DEST, "document")
+}
+
 fn is_same_origin(headers: &HeaderMap) -> bool {
     let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
     sites.all(|site| site == "same-origin" || site == "none")

@@ -150,6 +150,38 @@ async fn its_own_origin_and_an_address_that_was_typed_are_not() {
     }
 }
 
+async fn assert_status(service: &Service, request: &str, status: u16) {
+    let response = raw(service, request.as_bytes()).await;
+    assert!(response.starts_with(&format!("HTTP/1.1 {status} ")), "{request}\n{response}");
+}
+
+#[tokio::test]
+async fn a_link_of_another_origin_may_lead_a_tab_here_but_no_frame_image_or_form() {
+    let service = Service::still(Builder::page).await;
+    let get = |path: &str, headers: &str| {
+        format!(
+            "GET {path} HTTP/1.1\r\nhost: localhost:8000\r\nsec-fetch-site: cross-site\r\n\
+             {headers}connection: close\r\n\r\n"
+        )
+    };
+    let tab = "sec-fetch-mode: navigate\r\nsec-fetch-dest: document\r\n";
+    assert_status(&service, &get("/", tab), 200).await;
+    for frame in [
+        "sec-fetch-mode: navigate\r\nsec-fetch-dest: iframe\r\n",
+        "sec-fetch-mode: no-cors\r\nsec-fetch-dest: document\r\n",
+        "sec-fetch-mode: no-cors\r\nsec-fetch-dest: image\r\n",
+        "sec-fetch-mode: navigate\r\n",
+        "sec-fetch-dest: document\r\n",
+        "origin: https://page.example\r\nsec-fetch-mode: navigate\r\nsec-fetch-dest: document\r\n",
+    ] {
+        assert_status(&service, &get("/", frame), 403).await;
+    }
+    let form = get("/v2/echo/run", tab).replacen("GET", "POST", 1);
+    assert_status(&service, &form, 403).await;
+    // Without a key, nothing else is to be had.
+    assert_status(&service, &get("/v2/echo/health", tab), 401).await;
+}
+
 #[tokio::test]
 async fn no_page_is_allowed_to_ask_across_origins() {
     let service = service().await;
