@@ -293,7 +293,11 @@ impl Driver {
         self.wait_for(&script).await
     }
 
+    /// Waits for an element, and scrolls to it.
     async fn element(&self, selector: &str) -> String {
+        let scroll = "?.scrollIntoView({ block: 'center' })";
+        let found = format!("document.querySelector({})", json!(selector));
+        self.until(&format!("({found}{scroll}, {found} !== null)")).await;
         let query = json!({ "using": "css selector", "value": selector });
         let element = self.post("/element", query).await;
         format!("/element/{}", element[ELEMENT].as_str().unwrap())
@@ -301,8 +305,6 @@ impl Driver {
 
     /// Scrolls to an element and clicks it as a mouse does: what covers it would get the click.
     pub async fn click(&self, selector: &str) {
-        let scroll = "scrollIntoView({ block: 'center' })";
-        self.run(&format!("document.querySelector({}).{scroll}", json!(selector))).await;
         let element = self.element(selector).await;
         self.post(&format!("{element}/click"), json!({})).await;
     }
