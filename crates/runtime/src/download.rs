@@ -11,10 +11,10 @@ use futures_util::Stream;
 
 use crate::error::{Attempted, Error, ErrorKind, Result};
 use crate::events::{reported, reports_error};
-use crate::headers::Headers;
 use crate::json::{decode_at, of_another_type, redacted};
 use crate::lenient::{self, Lenient, Reading};
 use crate::redact::Secrets;
+use crate::response_headers::Headers;
 use crate::transport::{IncomingBody, Reply};
 
 /// The bytes of a response, in the pieces in which they arrive: of any size, since nothing is

@@ -55,8 +55,6 @@ mod fake;
 #[cfg(feature = "client")]
 pub mod graphql;
 #[cfg(feature = "client")]
-mod headers;
-#[cfg(feature = "client")]
 mod in_flight;
 #[cfg(feature = "client")]
 #[doc(hidden)]
@@ -73,6 +71,8 @@ pub mod open_enum;
 mod part;
 #[doc(hidden)]
 pub mod redact;
+#[cfg(feature = "client")]
+mod response_headers;
 #[cfg(feature = "client")]
 #[doc(hidden)]
 pub mod rest;
@@ -106,8 +106,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use events::{ServerEvent, ServerEvents, TypedEvents};
 #[cfg(feature = "fake")]
 pub use fake::Fake;
-#[cfg(feature = "client")]
-pub use headers::{Headers, WithHeaders};
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time", feature = "uuid"))]
 pub use lenient::formats::Parsed;
 #[cfg(feature = "shared-limits")]
@@ -120,6 +118,8 @@ pub use observe::Observation;
 pub use part::Part;
 #[cfg(feature = "client")]
 pub use reqwest::Method;
+#[cfg(feature = "client")]
+pub use response_headers::{Headers, WithHeaders};
 #[cfg(feature = "client")]
 pub use rest::pages::{Items, Pages};
 #[cfg(feature = "client")]

@@ -28,10 +28,10 @@ use serde_json::{Map, Value as Json};
 
 use super::{Response, RestCall, Result, refuse_other_types};
 use crate::error::{Error, ErrorKind};
-use crate::headers::Headers;
 use crate::json::of_another_type;
 use crate::lenient::{self, Lenient, Reading};
 use crate::redact::secrets_named;
+use crate::response_headers::Headers;
 use crate::transport::Reply;
 use crate::url::escaped;
 

@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
-use reqwest::{Method, Request, Response, Url};
+use reqwest::{Method, Request, Url};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
@@ -30,7 +30,7 @@ use super::held_calls::HeldCalls;
 use super::reply::Reply;
 use super::request_body::{Interrupted, OutgoingBody, SendState};
 use super::response_body::{
-    AbortOnDrop, IncomingBody, PartialResponse, ReadFailure, is_event_stream,
+    AbortOnDrop, IncomingBody, PartialResponse, is_event_stream, read_body,
 };
 use crate::call::{AddressedCall, Streamed};
 use crate::error::{Error, ErrorKind, service_message};
@@ -39,10 +39,6 @@ use crate::redact::Secrets;
 use crate::retry::{AttemptOutcome, FailedAttempt, retry_after};
 use crate::secret_string::SecretString;
 use crate::upload::{SENT, WrongLength};
-
-/// The memory reserved for a response, as a multiple of what has arrived: its announced length may
-/// be wrong.
-const MAX_RESERVE_FACTOR: usize = 64;
 
 /// The maximum number of bytes read of an error response, which is only a message.
 const LARGEST_REFUSAL: usize = 1024 * 1024;
@@ -587,57 +583,6 @@ fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
     is_html || body.trim_ascii_start().starts_with(b"<")
 }
 
-/// Reads the body into one buffer.
-async fn read_body(
-    response: &mut Response,
-    time: &mut AttemptTimer<'_>,
-    most: usize,
-    worth_reading: bool,
-) -> Result<Bytes, PartialResponse> {
-    let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
-    let is_too_large =
-        response.content_length().is_some_and(|length| announced.is_none() || length > most as u64);
-    if is_too_large && !worth_reading {
-        return Err(PartialResponse::new(ReadFailure::TooLarge(most), Vec::new()));
-    }
-    let announced = announced.unwrap_or(0).min(most);
-    let mut body = Vec::new();
-    let cause = loop {
-        match time.limit(pin!(response.chunk())).await {
-            Ok(Ok(Some(mut chunk))) => {
-                let room = most - body.len();
-                let is_too_large = chunk.len() > room;
-                chunk.truncate(room);
-                if !make_room(&mut body, chunk.len(), announced) {
-                    break ReadFailure::NoMemory;
-                }
-                body.extend_from_slice(&chunk);
-                if is_too_large {
-                    break ReadFailure::TooLarge(most);
-                }
-            }
-            Ok(Ok(None)) => return Ok(Bytes::from(body)),
-            Ok(Err(error)) => break ReadFailure::Broken(error.without_url()),
-            Err(late) => break ReadFailure::TimedOut(late),
-        }
-    };
-    Err(PartialResponse::new(cause, body))
-}
-
-/// Reserves memory for a chunk, and for the announced length up to a multiple of what has arrived.
-/// False if there is no such memory.
-fn make_room(body: &mut Vec<u8>, chunk: usize, announced: usize) -> bool {
-    if body.capacity() - body.len() >= chunk {
-        return true;
-    }
-    let arrived = body.len() + chunk;
-    let believable = announced.min(arrived.saturating_mul(MAX_RESERVE_FACTOR));
-    if believable >= arrived && body.try_reserve_exact(believable - body.len()).is_ok() {
-        return true;
-    }
-    body.try_reserve(chunk).is_ok()
-}
-
 fn is_elsewhere(requested: &Url, actual: &Url) -> bool {
     requested.path() != actual.path()
         || requested.host_str() != actual.host_str()
@@ -676,26 +621,5 @@ async fn detached<T: Send + 'static>(work: impl Future<Output = T> + Send + 'sta
         Ok(done) => Some(done),
         Err(end) if end.is_panic() => std::panic::resume_unwind(end.into_panic()),
         Err(_) => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::make_room;
-
-    #[test]
-    fn memory_is_set_aside_for_what_has_arrived_and_not_for_what_is_announced() {
-        let mut body = Vec::new();
-        assert!(make_room(&mut body, 1_000, usize::MAX));
-        assert!(body.capacity() < 100_000, "{}", body.capacity());
-        // An announcement that is believable is reserved at once, and exactly.
-        let mut body = Vec::new();
-        assert!(make_room(&mut body, 1_000, 50_000));
-        assert_eq!(body.capacity(), 50_000);
-        let mut body = Vec::new();
-        assert!(make_room(&mut body, 1_000, 0), "an unannounced length");
-        body.resize(1_000, 0);
-        assert!(make_room(&mut body, 1, 0));
-        assert!(body.capacity() >= 2_000, "growth is amortized: {}", body.capacity());
     }
 }

@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use super::response_body::IncomingBody;
 use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, Result};
-use crate::headers::Headers;
 use crate::json::{decode_at, of_another_type, redacted};
 use crate::lenient::{self, Lenient, Reading};
 use crate::redact::Secrets;
+use crate::response_headers::Headers;
 use crate::retry::Idempotency;
 
 /// A successful response, read completely unless it is a stream of events.

@@ -1,8 +1,8 @@
-//! Body of a response: [`IncomingBody`], read as it arrives, and [`PartialResponse`], a body that
-//! could not be read to its end.
+//! Body of a response: read whole, up to the largest length that is allowed ([`read_body`]), or as
+//! it arrives ([`IncomingBody`]); and [`PartialResponse`], what could not be read to its end.
 
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -15,12 +15,16 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::attempt_timer::TimedOut;
+use super::attempt_timer::{AttemptTimer, TimedOut};
 use crate::call::AddressedCall;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::json::text_in_truncated;
 use crate::limiter::Permit;
 use crate::retry::{AttemptOutcome, FailedAttempt};
+
+/// The memory reserved for a response, as a multiple of what has arrived: its announced length may
+/// be wrong.
+const MAX_RESERVE_FACTOR: usize = 64;
 
 /// A body with its timeouts.
 pub(crate) struct IncomingBody {
@@ -49,7 +53,7 @@ impl IncomingBody {
         permit: Permit,
     ) -> Self {
         permit.hold_until(None);
-        let is_encoded = crate::headers::is_encoded(headers);
+        let is_encoded = crate::response_headers::is_encoded(headers);
         let permit = Some(permit);
         let body = Arc::new(Mutex::new(Some(response.into())));
         let (end, timer, _closing) = (None, None, None);
@@ -247,5 +251,77 @@ impl ReadFailure {
                 "the response does not fit into the available memory",
             ),
         }
+    }
+}
+
+/// Reads the body into one buffer.
+pub(super) async fn read_body(
+    response: &mut Response,
+    time: &mut AttemptTimer<'_>,
+    most: usize,
+    worth_reading: bool,
+) -> Result<Bytes, PartialResponse> {
+    let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
+    let is_too_large =
+        response.content_length().is_some_and(|length| announced.is_none() || length > most as u64);
+    if is_too_large && !worth_reading {
+        return Err(PartialResponse::new(ReadFailure::TooLarge(most), Vec::new()));
+    }
+    let announced = announced.unwrap_or(0).min(most);
+    let mut body = Vec::new();
+    let cause = loop {
+        match time.limit(pin!(response.chunk())).await {
+            Ok(Ok(Some(mut chunk))) => {
+                let room = most - body.len();
+                let is_too_large = chunk.len() > room;
+                chunk.truncate(room);
+                if !make_room(&mut body, chunk.len(), announced) {
+                    break ReadFailure::NoMemory;
+                }
+                body.extend_from_slice(&chunk);
+                if is_too_large {
+                    break ReadFailure::TooLarge(most);
+                }
+            }
+            Ok(Ok(None)) => return Ok(Bytes::from(body)),
+            Ok(Err(error)) => break ReadFailure::Broken(error.without_url()),
+            Err(late) => break ReadFailure::TimedOut(late),
+        }
+    };
+    Err(PartialResponse::new(cause, body))
+}
+
+/// Reserves memory for a chunk, and for the announced length up to a multiple of what has arrived.
+/// False if there is no such memory.
+fn make_room(body: &mut Vec<u8>, chunk: usize, announced: usize) -> bool {
+    if body.capacity() - body.len() >= chunk {
+        return true;
+    }
+    let arrived = body.len() + chunk;
+    let believable = announced.min(arrived.saturating_mul(MAX_RESERVE_FACTOR));
+    if believable >= arrived && body.try_reserve_exact(believable - body.len()).is_ok() {
+        return true;
+    }
+    body.try_reserve(chunk).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::make_room;
+
+    #[test]
+    fn memory_is_set_aside_for_what_has_arrived_and_not_for_what_is_announced() {
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, usize::MAX));
+        assert!(body.capacity() < 100_000, "{}", body.capacity());
+        // An announcement that is believable is reserved at once, and exactly.
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, 50_000));
+        assert_eq!(body.capacity(), 50_000);
+        let mut body = Vec::new();
+        assert!(make_room(&mut body, 1_000, 0), "an unannounced length");
+        body.resize(1_000, 0);
+        assert!(make_room(&mut body, 1, 0));
+        assert!(body.capacity() >= 2_000, "growth is amortized: {}", body.capacity());
     }
 }

@@ -1,4 +1,4 @@
-//! Headers of a response.
+//! Headers of a response. Those of a request are set by `transport/attempt.rs`.
 
 use std::fmt;
 use std::str::FromStr;
