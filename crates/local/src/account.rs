@@ -44,12 +44,12 @@ use self::ssh_keys::SshKeys;
 use self::templates::Templates;
 use self::volumes::Volumes;
 use self::wall_clock::WallClock;
-use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::error::Refusal;
 use crate::queue::{EndpointFactory, EndpointRegistry};
 #[cfg(feature = "program")]
 use crate::queue::{EndpointWorkers, Workers};
+use crate::resources::Resources;
 
 pub(crate) use self::answer::{Answer, Outcome};
 pub(crate) use self::logs::body as events_body;
@@ -78,14 +78,14 @@ pub(crate) struct AccountContext {
     pub(crate) base_url: String,
     pub(crate) factory: EndpointFactory,
     pub(crate) endpoints: Arc<EndpointRegistry>,
-    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) resources: Arc<Resources>,
     /// True if it has the objects that the default Pods and templates refer to.
     pub(crate) is_seeded: bool,
 }
 
 impl Account {
     pub(crate) fn new(context: AccountContext) -> Self {
-        let AccountContext { clock, stopping, base_url, factory, endpoints, catalog, is_seeded } =
+        let AccountContext { clock, stopping, base_url, factory, endpoints, resources, is_seeded } =
             context;
         let time = WallClock::new(clock);
         let ledger = Arc::new(Ledger::default());
@@ -95,10 +95,10 @@ impl Account {
             registries.seed("registry-credential-1", "private images");
             volumes.seed("volume-1", "datasets", 200, "EU-1");
         }
-        let templates = Arc::new(Templates::new(catalog.clone(), registries.clone()));
+        let templates = Arc::new(Templates::new(resources.clone(), registries.clone()));
         let pods = Arc::new(Pods::new(
             (time.clone(), stopping.clone()),
-            catalog,
+            resources,
             templates.clone(),
             registries.clone(),
             volumes.clone(),

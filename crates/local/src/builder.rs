@@ -9,7 +9,6 @@ use futures_util::Stream;
 use serde_json::Value;
 
 use crate::account::{Account, AccountContext, QuotaLimiter};
-use crate::catalog::{Catalog, seeded_pods, seeded_templates};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::faults::FaultInjector;
@@ -21,6 +20,7 @@ use crate::queue::{
     Workers,
 };
 use crate::rate_limits::{RateLimiter, RateLimits};
+use crate::resources::{Resources, seeded_pods, seeded_templates};
 use crate::retired::RetiredInterface;
 use crate::router::{ApiKey, ApiKeys, App, OpenApiDescriptions};
 use crate::service::{LocalService, reachable};
@@ -420,7 +420,7 @@ impl Builder {
             })
         });
         let allowed_hosts = allowed_hosts.collect::<Result<_, _>>()?;
-        let catalog = Arc::new(self.catalog()?);
+        let resources = Arc::new(self.resources()?);
         let socket = listen(self.listen).map_err(|e| Error::listen(self.listen, e))?;
         let address = socket.local_addr().map_err(|e| Error::listen(self.listen, e))?;
         let tasks = Tasks::new(tokio::runtime::Handle::current());
@@ -477,7 +477,7 @@ impl Builder {
             base_url: format!("http://{}", reachable(address)),
             factory,
             endpoints: endpoints.clone(),
-            catalog: catalog.clone(),
+            resources: resources.clone(),
             is_seeded: self.seeds,
         });
         let quota = self.rate_limits.as_ref().and_then(RateLimits::account_quota);
@@ -500,9 +500,9 @@ impl Builder {
                 .rate_limits
                 .map(|limits| RateLimiter::new(limits, self.clock.clone())),
             endpoints,
-            schema: graphql::schema(catalog.clone()),
+            schema: graphql::schema(resources.clone()),
             openapi: OpenApiDescriptions::default(),
-            catalog,
+            resources,
             account,
             quota,
             requests: RequestLog::new(self.clock.clone()),
@@ -518,20 +518,20 @@ impl Builder {
         Ok(LocalService::serve(socket, address, self.max_connections, app, tasks))
     }
 
-    fn catalog(&self) -> Result<Catalog, Error> {
-        let catalog = Catalog::new(self.clock.clone());
+    fn resources(&self) -> Result<Resources, Error> {
+        let resources = Resources::new(self.clock.clone());
         let (templates, pods) = if self.seeds {
             (seeded_templates().to_vec(), seeded_pods().to_vec())
         } else {
             (Vec::new(), Vec::new())
         };
         for template in templates.into_iter().chain(self.templates.iter().cloned()) {
-            catalog.add_template(template).map_err(Error::seed)?;
+            resources.add_template(template).map_err(Error::seed)?;
         }
         for pod in pods.into_iter().chain(self.pods.iter().cloned()) {
-            catalog.add_pod(pod).map_err(Error::seed)?;
+            resources.add_pod(pod).map_err(Error::seed)?;
         }
-        Ok(catalog)
+        Ok(resources)
     }
 }
 

@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use self::cost_limits::{MAX_DIRECTIVES, check_selections, check_text, check_variables};
 use self::schema::{Mutation, Query};
-use crate::catalog::Catalog;
 use crate::error::Refusal;
+use crate::resources::Resources;
 
 pub(crate) type Schema = async_graphql::Schema<Query, Mutation, EmptySubscription>;
 
-pub(crate) fn schema(catalog: Arc<Catalog>) -> Schema {
+pub(crate) fn schema(resources: Arc<Resources>) -> Schema {
     Schema::build(Query, Mutation, EmptySubscription)
-        .data(catalog)
+        .data(resources)
         .limit_directives(MAX_DIRECTIVES)
         .finish()
 }

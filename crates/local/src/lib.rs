@@ -151,7 +151,8 @@
 //! requests
 //!
 //! - whose `Host` is not a name of this machine: 421, see [`Builder::allow_host`];
-//! - that a page of another origin sent, by `Origin` or `Sec-Fetch-Site`: 403;
+//! - that a page of another origin sent, by `Origin` or `Sec-Fetch-Site`: 403, except that a link
+//!   of any page may lead a tab here;
 //! - for GraphQL or the control plane without `content-type: application/json`: 415.
 //!
 //! The service sends no CORS headers.
@@ -213,7 +214,6 @@
 mod account;
 mod bounded_log;
 mod builder;
-mod catalog;
 mod changes;
 mod clock;
 mod error;
@@ -226,6 +226,7 @@ mod operation;
 pub mod program;
 mod queue;
 mod rate_limits;
+mod resources;
 mod retired;
 mod router;
 mod service;
@@ -234,10 +235,6 @@ mod webhook;
 mod worker;
 
 pub use builder::Builder;
-pub use catalog::{
-    BOUND_TEMPLATE, CPU_POD, GPU_POD, OWN_TEMPLATE, PUBLIC_TEMPLATE, STARTING_POD, VENDOR_TEMPLATE,
-    WORKER_POD,
-};
 pub use clock::Clock;
 pub use error::Error;
 pub use faults::Fault;
@@ -245,6 +242,10 @@ pub use http::RequestRecord;
 pub use operation::Operation;
 pub use queue::{StreamShape, Workers};
 pub use rate_limits::{RateLimit, RateLimits, RateWindow};
+pub use resources::{
+    BOUND_TEMPLATE, CPU_POD, GPU_POD, OWN_TEMPLATE, PUBLIC_TEMPLATE, STARTING_POD, VENDOR_TEMPLATE,
+    WORKER_POD,
+};
 pub use retired::RetiredInterface;
 pub use service::LocalService;
 pub use webhook::WebhookDelivery;

@@ -117,13 +117,13 @@ impl LocalService {
     /// Returns the value of a stored secret, for use in tests: no interface of the service returns
     /// it.
     pub fn secret_value(&self, id: &str) -> Option<String> {
-        self.app.catalog.secret_value(id)
+        self.app.resources.secret_value(id)
     }
 
     /// Returns the ids of the stored secrets in no particular order, for use in tests: no interface
     /// of the service lists them.
     pub fn secret_ids(&self) -> Vec<String> {
-        self.app.catalog.secret_ids()
+        self.app.resources.secret_ids()
     }
 
     /// Calls the webhook of a finished job again, with as many attempts as the first time. Returns
@@ -222,7 +222,7 @@ impl LocalService {
     ///
     /// If the template is invalid, or another template has its name.
     pub fn add_template(&self, template: Value) -> Result<(), Error> {
-        self.app.catalog.add_template(template).map_err(Error::seed)
+        self.app.resources.add_template(template).map_err(Error::seed)
     }
 
     /// Stops the service: handlers are dropped, and pending and half-sent requests get a 500. When

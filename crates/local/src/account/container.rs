@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::fields::{Fields, from};
 use super::image;
 use super::problem::Problem;
-use crate::catalog::Template;
+use crate::resources::Template;
 
 /// Settings of a container.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

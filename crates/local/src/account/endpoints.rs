@@ -29,7 +29,6 @@ use super::request::Request;
 use super::templates::Templates;
 use super::volumes::Volumes;
 use super::wall_clock::WallClock;
-use crate::catalog::new_id;
 use crate::clock::Moment;
 #[cfg(feature = "program")]
 use crate::queue::EndpointWorkers;
@@ -37,6 +36,7 @@ use crate::queue::{
     Endpoint, EndpointFactory, EndpointRegistry, EndpointSettings, WorkerStatus, WorkerView,
     Workers,
 };
+use crate::resources::new_id;
 use crate::sync::locked;
 use crate::worker::LogSource;
 

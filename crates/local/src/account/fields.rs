@@ -2,8 +2,8 @@
 //! for it.
 //!
 //! A reader returns `None` for a field that is absent, and for one that breaks its rule, which it
-//! notes in [`Faults`]. Every field that a body may have has to be read, because [`Fields::end`]
-//! notes the others as unknown. So a caller reads all fields, and then asks [`Faults::check`] if it
+//! notes in [`Violations`]. Every field that a body may have has to be read, because [`Fields::end`]
+//! notes the others as unknown. So a caller reads all fields, and then asks [`Violations::check`] if it
 //! may use them.
 
 use std::cell::RefCell;
@@ -22,9 +22,9 @@ pub(super) const fn from(least: i64) -> RangeInclusive<i64> {
 
 /// The rules that a body breaks.
 #[derive(Debug, Default)]
-pub(super) struct Faults(RefCell<Vec<String>>);
+pub(super) struct Violations(RefCell<Vec<String>>);
 
-impl Faults {
+impl Violations {
     pub(super) fn add(&self, path: &str, rule: impl Display) {
         let path = if path.is_empty() { "the body" } else { path };
         self.0.borrow_mut().push(format!("{path} {rule}"));
@@ -32,8 +32,8 @@ impl Faults {
 
     /// Refuses the body if it breaks a rule.
     pub(super) fn check(self) -> Result<(), Problem> {
-        let faults = self.0.into_inner();
-        if faults.is_empty() { Ok(()) } else { Err(Problem::unprocessable(faults)) }
+        let violations = self.0.into_inner();
+        if violations.is_empty() { Ok(()) } else { Err(Problem::unprocessable(violations)) }
     }
 }
 
@@ -43,12 +43,12 @@ pub(super) struct Fields<'a> {
     /// The name of the object in the body; empty for the body itself.
     path: String,
     known: RefCell<Vec<&'static str>>,
-    faults: &'a Faults,
+    violations: &'a Violations,
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn new(object: &'a Map<String, Value>, faults: &'a Faults) -> Self {
-        Self { object, path: String::new(), known: RefCell::default(), faults }
+    pub(super) fn new(object: &'a Map<String, Value>, violations: &'a Violations) -> Self {
+        Self { object, path: String::new(), known: RefCell::default(), violations }
     }
 
     fn path(&self, name: &str) -> String {
@@ -57,7 +57,7 @@ impl<'a> Fields<'a> {
 
     /// Notes that the object breaks a rule.
     pub(super) fn fault(&self, rule: impl Display) {
-        self.faults.add(&self.path, rule);
+        self.violations.add(&self.path, rule);
     }
 
     fn get(&self, name: &'static str) -> Option<&'a Value> {
@@ -73,7 +73,7 @@ impl<'a> Fields<'a> {
     /// Requires fields.
     pub(super) fn require(&self, names: &[&str]) {
         for name in names.iter().filter(|name| !self.has(name)) {
-            self.faults.add(&self.path(name), "is required");
+            self.violations.add(&self.path(name), "is required");
         }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
     pub(super) fn end(self) {
         let known = self.known.borrow();
         for name in self.object.keys().filter(|name| !known.contains(&name.as_str())) {
-            self.faults.add(&self.path(name), "is not a field of this object");
+            self.violations.add(&self.path(name), "is not a field of this object");
         }
     }
 
@@ -94,7 +94,7 @@ impl<'a> Fields<'a> {
         let value = self.get(name)?;
         let read = read(value);
         if read.is_none() {
-            self.faults.add(&self.path(name), format!("must be {rule}"));
+            self.violations.add(&self.path(name), format!("must be {rule}"));
         }
         read
     }
@@ -206,7 +206,7 @@ impl<'a> Fields<'a> {
     }
 
     fn nested(&self, object: &'a Map<String, Value>, path: String) -> Fields<'a> {
-        Fields { object, path, known: RefCell::default(), faults: self.faults }
+        Fields { object, path, known: RefCell::default(), violations: self.violations }
     }
 }
 

@@ -34,9 +34,9 @@ use super::request::Request;
 use super::templates::Templates;
 use super::volumes::Volumes;
 use super::wall_clock::WallClock;
-use crate::catalog::{Catalog, MAX_NAME, new_id};
 use crate::clock::Moment;
 use crate::error::Refusal;
+use crate::resources::{MAX_NAME, Resources, new_id};
 use crate::sync::locked;
 
 /// The time that a new Pod takes to find a machine.
@@ -331,12 +331,12 @@ impl Pod {
     }
 }
 
-/// The Pods. The catalog shows them in the first version of the interface: both change together,
+/// The Pods. The resources shows them in the first version of the interface: both change together,
 /// under the lock of `all`.
 pub(super) struct Pods {
     time: WallClock,
     stopping: CancellationToken,
-    catalog: Arc<Catalog>,
+    resources: Arc<Resources>,
     templates: Arc<Templates>,
     registries: Arc<Registries>,
     volumes: Arc<Volumes>,
@@ -348,17 +348,17 @@ impl Pods {
     /// The Pods that the service has from its start.
     pub(super) fn new(
         (time, stopping): (WallClock, CancellationToken),
-        catalog: Arc<Catalog>,
+        resources: Arc<Resources>,
         templates: Arc<Templates>,
         registries: Arc<Registries>,
         volumes: Arc<Volumes>,
         ledger: Arc<Ledger>,
     ) -> Self {
-        let seeds = catalog.pods();
+        let seeds = resources.pods();
         let seeds = seeds.iter().map(|seed| seeded(seed, time.now()));
         let all = seeds.map(|pod| (pod.id.clone(), pod)).collect();
         let all = Mutex::new(all);
-        Self { time, stopping, catalog, templates, registries, volumes, ledger, all }
+        Self { time, stopping, resources, templates, registries, volumes, ledger, all }
     }
 
     fn with<T>(
@@ -478,8 +478,8 @@ impl Pods {
     pub(super) fn put(&self, pod: Value) -> Result<(), Refusal> {
         let now = self.time.now();
         let mut all = locked(&self.all);
-        let id = self.catalog.add_pod(pod)?;
-        let seed = self.catalog.pods().into_iter().find(|pod| pod["id"] == *id);
+        let id = self.resources.add_pod(pod)?;
+        let seed = self.resources.pods().into_iter().find(|pod| pod["id"] == *id);
         let replaced = match seed {
             Some(seed) => all.insert(id, seeded(&seed, now)),
             None => all.remove(&id),
@@ -493,7 +493,7 @@ impl Pods {
     pub(super) fn take(&self, id: &str) -> bool {
         let mut all = locked(&self.all);
         let removed = all.remove(id);
-        let is_known = self.catalog.remove_pod(id);
+        let is_known = self.resources.remove_pod(id);
         drop(all);
         self.end(removed);
         is_known
@@ -508,7 +508,7 @@ impl Pods {
 
     /// Shows a Pod in the first version of the interface, and wakes the streams of its log.
     fn publish(&self, pod: &Pod) -> Result<(), Problem> {
-        self.catalog.add_pod(pod.first_version(&self.time))?;
+        self.resources.add_pod(pod.first_version(&self.time))?;
         self.time.clock().changes().notify();
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::answer::{Outcome, created, empty, ok};
 use super::problem::Problem;
 use super::request::Request;
 use super::wall_clock::WallClock;
-use crate::catalog::new_id;
+use crate::resources::new_id;
 use crate::sync::locked;
 
 /// The largest number of objects of each kind that an account has, as of others: it protects the

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::fields::{Faults, Fields};
+use super::fields::{Fields, Violations};
 use super::problem::Problem;
 use crate::http::QueryParameters;
 
@@ -36,11 +36,11 @@ impl Request {
         let object: &Map<String, Value> = body
             .as_object()
             .ok_or_else(|| Problem::unprocessable(vec!["the body must be an object".to_owned()]))?;
-        let faults = Faults::default();
-        let fields = Fields::new(object, &faults);
+        let violations = Violations::default();
+        let fields = Fields::new(object, &violations);
         let value = read(&fields);
         fields.end();
-        faults.check()?;
+        violations.check()?;
         Ok(value)
     }
 

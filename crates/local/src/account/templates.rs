@@ -11,32 +11,32 @@ use super::mounts::{Mounts, PersistentMount};
 use super::problem::Problem;
 use super::registries::{Registries, check_capacity};
 use super::request::Request;
-use crate::catalog::{Catalog, EnvironmentVariable, Template};
 use crate::error::Refusal;
+use crate::resources::{EnvironmentVariable, Resources, Template};
 
 const CATEGORIES: [&str; 3] = ["CPU", "NVIDIA", "AMD"];
 /// The sources of public templates. The local service has verified none.
 const SOURCES: [&str; 3] = ["official", "verified", "community"];
 
 pub(super) struct Templates {
-    catalog: Arc<Catalog>,
+    resources: Arc<Resources>,
     registries: Arc<Registries>,
 }
 
 impl Templates {
-    pub(super) fn new(catalog: Arc<Catalog>, registries: Arc<Registries>) -> Self {
-        Self { catalog, registries }
+    pub(super) fn new(resources: Arc<Resources>, registries: Arc<Registries>) -> Self {
+        Self { resources, registries }
     }
 
     /// A template of any kind: others' can be used, too.
     pub(super) fn find(&self, id: &str) -> Result<Template, Problem> {
-        self.catalog.any_template(id).ok_or_else(|| Problem::not_found("template", id))
+        self.resources.any_template(id).ok_or_else(|| Problem::not_found("template", id))
     }
 
     /// Returns true if a template has this credential.
     pub(super) fn use_registry(&self, id: &str) -> bool {
         let has = |it: &Template| it.container_registry_auth_id.as_deref() == Some(id);
-        self.catalog.templates().iter().any(has)
+        self.resources.templates().iter().any(has)
     }
 
     pub(super) fn list(&self) -> Outcome {
@@ -52,7 +52,7 @@ impl Templates {
     }
 
     fn listed(&self, is_listed: impl Fn(&Template) -> bool) -> Outcome {
-        let mut templates = self.catalog.templates();
+        let mut templates = self.resources.templates();
         templates.retain(is_listed);
         ok(json!({ "templates": templates.iter().map(view).collect::<Vec<_>>() }))
     }
@@ -62,7 +62,7 @@ impl Templates {
             fields.require(&["name", "image"]);
             TemplateUpdate::read(fields)
         })?;
-        check_capacity(self.catalog.templates().len())?;
+        check_capacity(self.resources.templates().len())?;
         created(view(&self.put(change, Template { volume_in_gb: 0, ..Template::default() })?))
     }
 
@@ -76,7 +76,7 @@ impl Templates {
     }
 
     fn own(&self, id: &str) -> Result<Template, Problem> {
-        let template = self.catalog.any_template(id).filter(Template::is_own);
+        let template = self.resources.any_template(id).filter(Template::is_own);
         template.ok_or_else(|| Problem::not_found("template of yours", id))
     }
 
@@ -86,7 +86,7 @@ impl Templates {
         if is_used {
             return Err(Problem::invalid("the template is in use"));
         }
-        self.catalog.delete_template_by_id(id)?;
+        self.resources.delete_template_by_id(id)?;
         empty()
     }
 
@@ -94,7 +94,7 @@ impl Templates {
         let name = change.name.clone();
         change.apply(&mut template)?;
         self.registries.require(template.container_registry_auth_id.as_deref())?;
-        let stored = self.catalog.put_template(template).map_err(in_second_version)?;
+        let stored = self.resources.put_template(template).map_err(in_second_version)?;
         stored.ok_or_else(|| {
             let name = name.unwrap_or_default();
             Problem::conflict(format!("another template has the name {name:?}"))

@@ -13,8 +13,8 @@ use super::problem::Problem;
 use super::registries::check_capacity;
 use super::request::Request;
 use super::wall_clock::WallClock;
-use crate::catalog::new_id;
 use crate::clock::Moment;
+use crate::resources::new_id;
 use crate::sync::locked;
 
 pub(super) const VOLUME_TYPES: [&str; 2] = ["STANDARD", "HIGH_PERFORMANCE"];

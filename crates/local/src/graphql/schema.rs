@@ -7,8 +7,8 @@ use async_graphql::{
     SimpleObject,
 };
 
-use crate::catalog::{self, Catalog, TemplateChange};
 use crate::error::Refusal;
+use crate::resources::{self, Resources, TemplateChange};
 
 pub(crate) struct Void;
 
@@ -52,7 +52,7 @@ impl Mutation {
         #[graphql(desc = "The template as it shall be.")] input: SaveTemplateInput,
     ) -> Option<Template> {
         let (id, change) = input.into_change();
-        or_null(context, |catalog| catalog.save_template(id, change)).map(Template::from)
+        or_null(context, |resources| resources.save_template(id, change)).map(Template::from)
     }
 
     /// Deletes a template by its name. It must not be used by any Pod or serverless endpoint,
@@ -62,7 +62,7 @@ impl Mutation {
         context: &Context<'_>,
         #[graphql(desc = "The name of the template to delete.")] template_name: String,
     ) -> Option<Void> {
-        or_null(context, |catalog| catalog.delete_template(&template_name)).map(|()| Void)
+        or_null(context, |resources| resources.delete_template(&template_name)).map(|()| Void)
     }
 
     /// Stores a secret.
@@ -71,7 +71,7 @@ impl Mutation {
         context: &Context<'_>,
         #[graphql(desc = "The secret to store.")] input: SecretCreateInput,
     ) -> Option<Secret> {
-        let id = or_null(context, |catalog| catalog.create_secret(&input.name, input.value))?;
+        let id = or_null(context, |resources| resources.create_secret(&input.name, input.value))?;
         Some(Secret { id: Some(id), name: Some(input.name), description: None })
     }
 
@@ -82,19 +82,19 @@ impl Mutation {
         #[graphql(desc = "The id of the secret to delete, as `secretCreate` returned it.")]
         id: String,
     ) -> Option<Void> {
-        or_null(context, |catalog| catalog.delete_secret(&id)).map(|()| Void)
+        or_null(context, |resources| resources.delete_secret(&id)).map(|()| Void)
     }
 }
 
-/// Changes the catalog; where that is refused, the field is null and its error is noted. (A field
+/// Changes the resources; where that is refused, the field is null and its error is noted. (A field
 /// that returns an error would be left out of the response altogether.)
 fn or_null<T>(
     context: &Context<'_>,
-    change: impl FnOnce(&Catalog) -> Result<T, Refusal>,
+    change: impl FnOnce(&Resources) -> Result<T, Refusal>,
 ) -> Option<T> {
     let result = context
-        .data::<Arc<Catalog>>()
-        .and_then(|catalog| change(catalog).map_err(|refusal| Error::new(refusal.message)))
+        .data::<Arc<Resources>>()
+        .and_then(|resources| change(resources).map_err(|refusal| Error::new(refusal.message)))
         .map_err(|error| context.set_error_path(error.into_server_error(context.item.pos)));
     result.map_err(|error| context.add_error(error)).ok()
 }
@@ -132,7 +132,7 @@ pub(crate) struct SaveTemplateInput {
 impl SaveTemplateInput {
     fn into_change(self) -> (Option<String>, TemplateChange) {
         let variable =
-            |EnvironmentVariableInput { key, value }| catalog::EnvironmentVariable { key, value };
+            |EnvironmentVariableInput { key, value }| resources::EnvironmentVariable { key, value };
         let change = TemplateChange {
             container_disk_in_gb: self.container_disk_in_gb,
             image_name: self.image_name,
@@ -219,9 +219,9 @@ pub(crate) struct Secret {
     description: Option<String>,
 }
 
-impl From<catalog::Template> for Template {
-    fn from(template: catalog::Template) -> Self {
-        let variable = |variable: catalog::EnvironmentVariable| EnvironmentVariable {
+impl From<resources::Template> for Template {
+    fn from(template: resources::Template) -> Self {
+        let variable = |variable: resources::EnvironmentVariable| EnvironmentVariable {
             key: Some(variable.key),
             value: Some(variable.value),
         };

@@ -60,7 +60,7 @@ impl Backlog {
 }
 
 /// The metrics of a chunk whose handler reported none of its own, without the stream index.
-pub(crate) fn default_metrics(pending: usize, running: usize) -> Map<String, Value> {
+pub(crate) fn default_chunk_metrics(pending: usize, running: usize) -> Map<String, Value> {
     let metrics = json!({
         "avg_gen_throughput": 0.0,
         "avg_prompt_throughput": 0.0,
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn a_large_chunk_fits_with_its_metrics() {
         let mut backlog = Backlog::default();
-        backlog.push(json!({"text": "x".repeat(2_500_000)}), default_metrics(0, 1), false);
+        backlog.push(json!({"text": "x".repeat(2_500_000)}), default_chunk_metrics(0, 1), false);
         let chunks = backlog.take();
         assert_eq!(chunks.len(), 3);
         assert!(chunks.iter().all(|chunk| size(chunk) <= MAX_CHUNK));

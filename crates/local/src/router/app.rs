@@ -8,13 +8,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::api_keys::ApiKeys;
 use crate::account::{Account, QuotaLimiter};
-use crate::catalog::Catalog;
 use crate::clock::{Clock, Moment};
 use crate::faults::FaultInjector;
 use crate::graphql::Schema;
 use crate::http::{HostCheck, ListenerControl, RequestLog};
 use crate::queue::{Endpoint, EndpointRegistry, Overview, StreamShape};
 use crate::rate_limits::RateLimiter;
+use crate::resources::Resources;
 use crate::retired::RetiredInterface;
 use crate::sync::locked;
 use crate::webhook::Webhooks;
@@ -30,7 +30,7 @@ pub(crate) struct App {
     pub(crate) stopping: CancellationToken,
     pub(crate) rate_limiter: Option<RateLimiter>,
     pub(crate) endpoints: Arc<EndpointRegistry>,
-    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) resources: Arc<Resources>,
     pub(crate) account: Account,
     /// The rate limits of the account interface.
     pub(crate) quota: Option<QuotaLimiter>,

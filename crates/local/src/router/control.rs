@@ -196,7 +196,7 @@ async fn add_template(
     request: Request,
 ) -> Result<Json<Value>, ErrorResponse> {
     let template = read_json(request).await?;
-    app.catalog.add_template(template)?;
+    app.resources.add_template(template)?;
     Ok(Json(json!({})))
 }
 

@@ -14,9 +14,9 @@ use serde_json::Value;
 use super::account::retirement;
 use super::app::App;
 use super::fault_injection::with_faults;
-use crate::catalog::{PodIncludes, Template, TemplateIncludes};
 use crate::http::{Connection, ErrorResponse, QueryParameters};
 use crate::operation::Operation;
+use crate::resources::{PodIncludes, Template, TemplateIncludes};
 use crate::retired::RetiredInterface;
 
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
@@ -59,7 +59,7 @@ async fn pod(
         template: query.flag("includeTemplate")?,
         workers: query.flag("includeWorkers")?,
     };
-    Ok(Json(app.catalog.pod(&id_of(id), includes)?))
+    Ok(Json(app.resources.pod(&id_of(id), includes)?))
 }
 
 async fn template(
@@ -73,7 +73,7 @@ async fn template(
         public: query.flag("includePublicTemplates")?,
         vendor: query.flag("includeVendorTemplates")?,
     };
-    Ok(Json(app.catalog.template(&id_of(id), includes)?))
+    Ok(Json(app.resources.template(&id_of(id), includes)?))
 }
 
 /// An id in a path. If it does not decode, it is empty, and so unknown.

@@ -34,7 +34,7 @@ use crate::queue::job::{
 };
 use crate::queue::job_view::{History, HistoryChunk};
 use crate::queue::pool::{PoolTimer, RestartBackoff, WorkerOrigin, WorkerPool, Workers};
-use crate::queue::stream::default_metrics;
+use crate::queue::stream::default_chunk_metrics;
 use crate::queue::submission::Submission;
 use crate::queue::timers::Timers;
 use crate::webhook::Webhooks;
@@ -338,7 +338,7 @@ impl EndpointState {
         metrics: Map<String, Value>,
         kept: Option<HistoryChunk>,
     ) {
-        let mut all = default_metrics(self.queue.len(), self.pool.jobs());
+        let mut all = default_chunk_metrics(self.queue.len(), self.pool.jobs());
         all.extend(metrics);
         if let Some(job) = self.jobs.get_mut(id) {
             job.emit(output, all);

@@ -1,4 +1,4 @@
-//! Catalog: the stored Pods, templates and secrets.
+//! Resources of the first version of the interface: the stored Pods, templates and secrets.
 //!
 //! `seeds` has the default Pods and templates.
 
@@ -26,7 +26,7 @@ pub use seeds::{
 /// Time after its last use during which a template cannot be deleted.
 const DELETE_DELAY: Duration = Duration::from_secs(120);
 
-pub(crate) struct Catalog {
+pub(crate) struct Resources {
     clock: Clock,
     contents: Mutex<Contents>,
 }
@@ -49,7 +49,7 @@ impl Contents {
     }
 }
 
-impl Catalog {
+impl Resources {
     pub(crate) fn new(clock: Clock) -> Self {
         Self { clock, contents: Mutex::default() }
     }
