@@ -17,6 +17,7 @@
 //! # }
 //! ```
 
+// The methods of the client: each wraps one operation of `queries/`.
 mod deletion;
 pub(crate) mod secrets;
 pub(crate) mod templates;

@@ -33,8 +33,8 @@ use crate::run::Run;
 use crate::run_notes::clear;
 use crate::status::{RefusedInput, Status, UnknownInput};
 use crate::store::{JournalStore, OpenStore, Store, lock, unlock};
-use crate::submit;
-use crate::submit::OnUnknown;
+use crate::submission;
+use crate::submission::OnUnknown;
 use crate::webhook::{Identity, Ticket, job_id};
 
 /// A batch: inputs, a journal of their states, and a file of results.
@@ -312,7 +312,7 @@ impl Open {
     async fn open(self) -> Result<Batch> {
         let Self { store, inputs, settings } = self;
         if let Some((endpoint, policy)) = &settings.run {
-            submit::check(endpoint, Some(policy), &settings.on_unknown)?;
+            submission::check(endpoint, Some(policy), &settings.on_unknown)?;
         }
         #[cfg(feature = "object-storage")]
         let (mut copy, mut reader) = (None, None);
@@ -388,7 +388,7 @@ impl Open {
         }
         drop(copied);
         opening.await.unwrap_or_else(|end| {
-            let message = format!("opening the batch did not come to its end: {end}");
+            let message = format!("opening the batch was interrupted: {end}");
             Err(Error::new(ErrorKind::Journal, message))
         })
     }
@@ -482,7 +482,7 @@ impl Opened {
             None => committed(store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
         };
         let are_of_batch = writer.as_ref().is_some_and(|writer| writer.is_of(identity.id()));
-        // The results may not prove that a backup was put back: they may be as old as it is. The
+        // The results may not prove that a backup was restored: they may be as old as it is. The
         // store is marked before they are imported.
         if let Some(position) =
             writer.as_ref().filter(|_| are_of_batch).and_then(|it| it.position())
@@ -568,7 +568,7 @@ fn index_inputs(
         return Err(Error::new(ErrorKind::Settings, message));
     }
     if may_change && known.as_ref().is_some_and(|known| known.shape.dedupe) {
-        let message = "the batch submits equal inputs once, and so cannot take up changed ones: use new results and a new journal for them";
+        let message = "the batch submits equal inputs once, and so cannot accept changed ones: use new results and a new journal for them";
         return Err(Error::new(ErrorKind::Settings, message));
     }
     let (source, changed) = match (inputs, known) {

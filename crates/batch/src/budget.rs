@@ -97,10 +97,13 @@ impl Budget {
     pub(crate) fn check(&self) -> Result<(), String> {
         let is_amount = |amount: f64| amount.is_finite() && amount >= 0.0;
         if !is_amount(self.per_second) {
-            return Err(format!("{} is no price of a second: expected 0 or more", self.per_second));
+            return Err(format!(
+                "{} is not a price per second: expected 0 or more",
+                self.per_second
+            ));
         }
         match self.max_cost.filter(|most| !is_amount(*most)) {
-            Some(most) => Err(format!("{most} is no bound of a cost: expected 0 or more")),
+            Some(most) => Err(format!("{most} is not a maximum cost: expected 0 or more")),
             None => Ok(()),
         }
     }

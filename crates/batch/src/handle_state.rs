@@ -11,7 +11,7 @@ use crate::input_state::State;
 use crate::inputs::Shape;
 use crate::journal::{Journal, Settled};
 use crate::store::{Change, Commit, Ended, Event, Input, PAGE, RunRecord, Store, lock, unlock};
-use crate::submit::OnUnknown;
+use crate::submission::OnUnknown;
 use crate::sync::{Mutex, MutexGuard};
 use crate::webhook::{Identity, Ticket};
 
@@ -202,7 +202,7 @@ impl Guard {
     ) -> Result<Self> {
         let mut running = shared.running();
         if running.is_some() {
-            let message = "a run of this batch is going on, or was dropped and records the last submissions: wait for its end, after stopping it with a `Stopper`";
+            let message = "a run of this batch is in progress, or was dropped and records the last submissions: wait for its end, after stopping it with a `Stopper`";
             return Err(Error::new(ErrorKind::Settings, message));
         }
         *running = Some(runner);

@@ -78,7 +78,7 @@ mod storage;
 pub mod store;
 #[cfg(not(feature = "unstable-store"))]
 mod store;
-mod submit;
+mod submission;
 mod sync;
 mod webhook;
 
@@ -91,14 +91,14 @@ pub use progress::{MaxFailures, Progress, Report, Stopped};
 #[cfg(feature = "object-storage")]
 pub use publication::Publication;
 pub use run::{Run, Stopper};
-pub use run_notes::{Ending, Pace};
+pub use run_notes::{Ending, LiveProgress};
 pub use status::{Reader, RefusedInput, Status, UnknownInput};
 #[cfg(feature = "object-storage")]
 pub use storage::Object;
 #[cfg(feature = "postgres")]
 pub use store::Postgres;
 pub use store::{JournalStore, RunRecord, Sqlite};
-pub use submit::{JobId, OnUnknown, Submission, Submit, SubmitByRun};
+pub use submission::{JobId, OnUnknown, Submission, Submit, SubmitByRun};
 
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]

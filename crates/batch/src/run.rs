@@ -21,7 +21,7 @@ use crate::progress::{MaxFailures, Progress, Report};
 #[cfg(feature = "object-storage")]
 use crate::publication::Publication;
 use crate::runner;
-use crate::submit::{Submit, SubmitByRun};
+use crate::submission::{Submit, SubmitByRun};
 
 /// The largest window.
 const MAX_WINDOW: usize = 10_000;
@@ -241,7 +241,7 @@ impl Future for Run {
         let ended = ready!(Pin::new(task).poll(context));
         self.task = None;
         Poll::Ready(ended.unwrap_or_else(|end| {
-            let message = format!("the run did not come to its end: {end}");
+            let message = format!("the run was interrupted: {end}");
             Err(Error::new(ErrorKind::Journal, message))
         }))
     }

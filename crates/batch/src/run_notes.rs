@@ -1,4 +1,4 @@
-//! Run notes: other processes observe and control a run by them. They are its pace, its ending, and
+//! Run notes: other processes observe and control a run by them. They are its live progress, its ending, and
 //! the request to cancel the batch.
 
 use std::time::Duration;
@@ -13,8 +13,8 @@ use crate::store::{Commit, LOST, Note, Store};
 /// Name of the note of the cancel request.
 const REQUEST: &str = "request";
 
-/// Name of the note of the pace of a run.
-const PACE: &str = "pace";
+/// Name of the note of the live progress of a run.
+const LIVE_PROGRESS: &str = "progress";
 
 /// Name of the note of the reason for which the last run ended.
 const ENDING: &str = "ending";
@@ -25,10 +25,10 @@ const PRICE: &str = "price";
 /// Prefix of the text of a cancel request.
 const CANCEL: &str = "cancel";
 
-/// Pace of a batch that a process runs.
+/// Live progress of a batch: as the process that runs it last published it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Pace {
+pub struct LiveProgress {
     /// Inputs that end per second, over the last two minutes; `None` until it is known.
     pub rate: Option<f64>,
     /// Largest number of outstanding jobs.
@@ -39,18 +39,18 @@ pub struct Pace {
     pub error: Option<String>,
 }
 
-impl Pace {
+impl LiveProgress {
     pub(crate) fn read(store: &mut dyn Store) -> Result<Option<Self>> {
-        let paces = match store.sharing() {
-            Some(sharing) => sharing.own_notes(PACE, true)?,
-            None => store.own_note(PACE)?.into_iter().collect(),
+        let all = match store.sharing() {
+            Some(sharing) => sharing.own_notes(LIVE_PROGRESS, true)?,
+            None => store.own_note(LIVE_PROGRESS)?.into_iter().collect(),
         };
         // A record that cannot be parsed is of another version of this crate.
-        let paces = paces.iter().filter_map(|text| serde_json::from_str(text).ok());
-        Ok(paces.reduce(Self::and))
+        let all = all.iter().filter_map(|text| serde_json::from_str(text).ok());
+        Ok(all.reduce(Self::and))
     }
 
-    /// The pace of both processes together.
+    /// The live progress of both processes together.
     fn and(self, other: Self) -> Self {
         let rates: Vec<_> = self.rate.into_iter().chain(other.rate).collect();
         Self {
@@ -62,7 +62,7 @@ impl Pace {
     }
 
     pub(crate) fn write(&self, store: &mut dyn Store) -> Result<()> {
-        set(store, [(PACE, serde_json::to_string(self).unwrap_or_default())].into())
+        set(store, [(LIVE_PROGRESS, serde_json::to_string(self).unwrap_or_default())].into())
     }
 
     /// Returns the time that the rest of the inputs will take.
@@ -143,10 +143,10 @@ pub(crate) fn price(store: &mut dyn Store) -> Result<Option<f64>> {
     Ok(store.note(PRICE)?.and_then(|price| price.parse().ok()))
 }
 
-/// Records the reason for which a run ended, and removes its pace.
+/// Records the reason for which a run ended, and removes its live progress.
 pub(crate) fn end(store: &mut dyn Store, ending: Option<Ending>) -> Result<()> {
     let event = RunEvent::note(store, ending)?;
-    set(store, vec![(PACE, String::new()), event])?;
+    set(store, vec![(LIVE_PROGRESS, String::new()), event])?;
     forget_request(store)
 }
 
@@ -169,9 +169,9 @@ pub(crate) fn is_cancel_requested(store: &mut dyn Store, ignored: Option<&str>) 
     Ok(store.note(REQUEST)?.filter(is_new).is_some_and(|request| request.starts_with(CANCEL)))
 }
 
-/// Removes the request, and the pace of the last run.
+/// Removes the request, and the live progress of the last run.
 pub(crate) fn clear(store: &mut dyn Store) -> Result<()> {
-    set(store, [(PACE, String::new())].into())?;
+    set(store, [(LIVE_PROGRESS, String::new())].into())?;
     forget_request(store)
 }
 

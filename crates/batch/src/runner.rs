@@ -25,7 +25,7 @@ mod collector;
 mod coordinator;
 #[cfg(feature = "object-storage")]
 mod publisher;
-mod publishing;
+mod publisher_handle;
 mod submitter;
 mod tasks;
 
@@ -37,7 +37,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use self::collector::Collector;
 use self::coordinator::{Coordinator, Maintained, Peers, ProgressReporter, outstanding};
-use self::publishing::Publishing;
+use self::publisher_handle::PublisherHandle;
 use self::submitter::{Applied, Submitter};
 use crate::budget::Cost;
 use crate::error::{ErrorKind, Result};
@@ -65,7 +65,7 @@ pub(crate) async fn run(
     let _guard = Guard::begin(&shared, deliver)?;
     let mut carry_over = CarryOver::begin(&shared).await?;
     let reporter = ProgressReporter::to(reporter);
-    let (publishing, publish) = Publishing::begin(&shared, &settings, &reporter).await?;
+    let (publishing, publish) = PublisherHandle::begin(&shared, &settings, &reporter).await?;
     carry_over.publishing = publishing;
     let runs = run_until_ended(&shared, settings, &stop, &reporter, &mut calls, &mut carry_over);
     tokio::select! {
@@ -202,9 +202,9 @@ impl Runner {
                 collector.submission_ended(ticket, accepted);
             }
         }
-        let ended = coordinator.ended_so_far();
+        let ended = coordinator.ended_count();
         while collector.apply_event(coordinator) {}
-        if coordinator.ended_so_far() > ended {
+        if coordinator.ended_count() > ended {
             submitter.expect_room();
         }
     }
@@ -307,7 +307,7 @@ struct CarryOver {
     interrupted: u64,
     /// Outcomes of submissions that could not be recorded.
     unrecorded: Vec<Change>,
-    publishing: Publishing,
+    publishing: PublisherHandle,
 }
 
 impl CarryOver {
@@ -320,7 +320,7 @@ impl CarryOver {
             submitted: 0,
             interrupted: 0,
             unrecorded: Vec::new(),
-            publishing: Publishing::default(),
+            publishing: PublisherHandle::default(),
         };
         loop {
             let pending_cancel = shared.journal().with(|state| match state.store().sharing() {

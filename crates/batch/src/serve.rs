@@ -44,6 +44,7 @@
 
 pub mod api;
 mod batches;
+mod connections;
 mod durable;
 mod error_response;
 mod files;
@@ -51,10 +52,9 @@ mod ids;
 mod job_output;
 mod keys;
 mod listener;
+mod min_throughput;
 mod models;
 mod output_files;
-mod pace;
-mod peers;
 mod progress;
 mod request_body;
 mod router;

@@ -14,7 +14,7 @@ use crate::inputs::{SourceRecord, Texts};
 #[cfg(feature = "serve")]
 use crate::results::ResultLines;
 use crate::results::{committed, committed_of, export};
-use crate::run_notes::{Ending, Pace, price, request_cancel};
+use crate::run_notes::{Ending, LiveProgress, price, request_cancel};
 #[cfg(feature = "serve")]
 use crate::store::PAGE;
 use crate::store::{Input, JournalStore, RunRecord, Store};
@@ -221,16 +221,16 @@ impl Reader {
         Ok(runs.into_iter().map(|(_, run)| run).collect())
     }
 
-    /// The pace of the batch, and its persistent errors, as last published: check
+    /// The live progress of the batch, and its persistent errors, as last published: check
     /// [`Sqlite::is_open`](crate::Sqlite::is_open), too, since a process that crashes leaves its
-    /// last pace. `None` after the orderly end of a run. Of a shared journal, the pace of all
+    /// last live progress. `None` after the orderly end of a run. Of a shared journal, the live progress of all
     /// processes together.
     ///
     /// # Errors
     ///
     /// If the journal cannot be read.
-    pub fn pace(&mut self) -> Result<Option<Pace>> {
-        Pace::read(&mut *self.store)
+    pub fn live_progress(&mut self) -> Result<Option<LiveProgress>> {
+        LiveProgress::read(&mut *self.store)
     }
 
     /// Returns the reason of a last run that ended before all inputs did: `None` otherwise, while a

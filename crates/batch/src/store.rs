@@ -400,7 +400,7 @@ impl Outage {
     /// Returns the time for which the store has been unreachable, and the last error. `None` if it
     /// is reachable.
     #[must_use]
-    pub fn so_far(&self) -> Option<(Duration, String)> {
+    pub fn elapsed(&self) -> Option<(Duration, String)> {
         let known = self.known();
         known.failed.map(|(first, _)| (first.elapsed(), known.why.clone()))
     }

@@ -68,6 +68,6 @@ impl ControlPlane {
     }
 
     fn hint(&self) -> String {
-        "only a local service tells its jobs and logs: podqueue local".to_owned()
+        "only a local service lists its jobs and logs: podqueue local".to_owned()
     }
 }

@@ -1,4 +1,7 @@
-//! Interruption: termination signals during a command, and the restoration of the terminal.
+//! Interruption: what a termination signal does to a command, and the restoration of the terminal.
+//!
+//! The signals are received by the listener that the local service has, too
+//! (`podqueue_local::program::signals`).
 
 use std::future::Future;
 #[cfg(unix)]

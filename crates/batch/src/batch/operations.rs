@@ -49,7 +49,7 @@ pub struct Retried {
     /// Number of jobs that are queued again.
     pub retried: u64,
     /// Number of jobs that the service no longer allows to be retried.
-    pub gone: u64,
+    pub not_retriable: u64,
 }
 
 impl Batch {
@@ -147,7 +147,7 @@ impl Batch {
         while let Some(retried) = calls.next().await {
             match retried {
                 Ok(true) => done.retried += 1,
-                Ok(false) => done.gone += 1,
+                Ok(false) => done.not_retriable += 1,
                 // Calls in flight are completed and recorded.
                 Err(error) => {
                     has_failed.store(true, Relaxed);
@@ -261,7 +261,7 @@ impl Batch {
         while let Peers { all: 1.., at_work } = self.shared.journal().with(recover_peers).await? {
             if at_work > 0 {
                 let message = format!(
-                    "other processes are at work on this batch ({at_work}, or they crashed just now): wait for them to end, or request that they cancel it"
+                    "other processes run this batch ({at_work}, or they crashed just now): wait for them to end, or request that they cancel it"
                 );
                 return Err(Error::new(ErrorKind::InUse, message));
             }

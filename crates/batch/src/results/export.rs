@@ -1,4 +1,7 @@
 //! Export: the results of all processes of a batch, in the order of the inputs.
+//!
+//! Results are recorded as JSON Lines only ([`line`](super::line)); another format is a conversion
+//! of these.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};

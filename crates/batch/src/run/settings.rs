@@ -11,8 +11,8 @@ use crate::progress::MaxFailures;
 #[cfg(feature = "object-storage")]
 use crate::publication::Publication;
 use crate::store::RunRecord;
-use crate::submit::OnUnknown;
-use crate::submit::{self, Submit};
+use crate::submission::OnUnknown;
+use crate::submission::{self, Submit};
 
 /// Requested extent of the stop of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,9 +61,9 @@ impl Settings {
         }
         match self.max_failures {
             Some(MaxFailures::Percent(percent)) if !(0.0..=100.0).contains(&percent) => {
-                refuse(format!("max_failures: {percent} is no percentage: expected 0 to 100"))
+                refuse(format!("max_failures: {percent} is not a percentage: expected 0 to 100"))
             }
-            _ => submit::check(&self.endpoint, self.policy.as_ref(), on_unknown),
+            _ => submission::check(&self.endpoint, self.policy.as_ref(), on_unknown),
         }
     }
 }

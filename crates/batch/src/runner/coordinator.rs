@@ -13,7 +13,7 @@
 //!
 //! Four times a second it does the maintenance: it refreshes the counts of the journal, checks that
 //! the files are in place, reads requests to cancel, recovers the inputs of processes whose lease
-//! has expired, and publishes and reports the pace. Other errors than those of a call to the
+//! has expired, and publishes and reports the live progress. Other errors than those of a call to the
 //! service end the run: the first error is kept, and reported when the submissions in flight are
 //! recorded.
 //!
@@ -46,11 +46,11 @@ use crate::input_state::State;
 use crate::journal::{Journal, JournalState};
 use crate::progress::{MaxFailures, Progress, Stopped};
 use crate::run::settings::{Settings, Stop};
-use crate::run_notes::{Pace, is_cancel_requested};
+use crate::run_notes::{LiveProgress, is_cancel_requested};
 use crate::store::{Input, RunRecord, Tally};
-use crate::submit::OnUnknown;
+use crate::submission::OnUnknown;
 
-/// Interval at which the pace is published for other processes.
+/// Interval at which the live progress is published for other processes.
 const PUBLISH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// State of a run, shared by its parts.
@@ -72,8 +72,8 @@ pub(super) struct Coordinator {
     connections: ConnectionLimit,
     errors: ErrorSummary,
     reporter: ProgressReporter,
-    /// The pace that was last published for other processes, and its time.
-    published: (Instant, Option<Pace>),
+    /// The live progress that was last published for other processes, and its time.
+    published: (Instant, Option<LiveProgress>),
     started: Instant,
     /// The last response of the service, and the last event.
     last_contact: Instant,
@@ -307,19 +307,20 @@ impl Coordinator {
         Maintained { is_cancelled, recovered, drain }
     }
 
-    /// Publishes the pace for other processes, and reports progress.
+    /// Publishes the live progress for other processes, and reports progress.
     pub(super) async fn report(&mut self, window: usize) {
         let counts = self.throughput.counts;
-        let pace = Pace { rate: self.throughput.rate(), window, error: self.errors.summary() };
-        self.publish(&pace).await;
+        let live =
+            LiveProgress { rate: self.throughput.rate(), window, error: self.errors.summary() };
+        self.publish(&live).await;
         self.reporter.report(Progress {
             counts,
-            rate: pace.rate,
-            eta: pace.eta(&counts),
+            rate: live.rate,
+            eta: live.eta(&counts),
             elapsed: self.started.elapsed(),
-            window: pace.window,
+            window: live.window,
             cost: self.price.map(|price| Cost::of(&self.tally, price)),
-            error: pace.error,
+            error: live.error,
         });
     }
 
@@ -340,17 +341,17 @@ impl Coordinator {
     }
 
     /// Returns the number of inputs that are known to have ended.
-    pub(super) fn ended_so_far(&self) -> u64 {
-        self.throughput.ended_so_far()
+    pub(super) fn ended_count(&self) -> u64 {
+        self.throughput.ended_count()
     }
 
-    async fn publish(&mut self, pace: &Pace) {
+    async fn publish(&mut self, live: &LiveProgress) {
         let now = Instant::now();
         let (at, last) = &self.published;
-        if last.as_ref() != Some(pace) && (last.is_none() || now - *at >= PUBLISH_INTERVAL) {
-            self.published = (now, Some(pace.clone()));
-            let pace = pace.clone();
-            let published = self.shared.journal().with(move |state| pace.write(state.store()));
+        if last.as_ref() != Some(live) && (last.is_none() || now - *at >= PUBLISH_INTERVAL) {
+            self.published = (now, Some(live.clone()));
+            let live = live.clone();
+            let published = self.shared.journal().with(move |state| live.write(state.store()));
             if let Err(error) = published.await {
                 self.fail(error);
             }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::api::types;
-use crate::submit::{JobId, Submission, Submit};
+use crate::submission::{JobId, Submission, Submit};
 
 /// Submits the body of a request as a job.
 pub(super) struct SubmitRequest {

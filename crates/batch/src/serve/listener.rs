@@ -29,8 +29,8 @@ use tokio::task::{AbortHandle, JoinSet, yield_now};
 use tokio::time::{sleep, timeout};
 use tower_service::Service;
 
-use super::pace::Pace;
-use super::peers::{Peer, Peers};
+use super::connections::{Connection, Connections};
+use super::min_throughput::MinThroughput;
 use super::request_body::{RequestBody, Unread, drain};
 use super::stop_signal::stopped;
 use crate::error::{Error, ErrorKind, Result};
@@ -117,7 +117,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 const ACCEPTED_AT_ONCE: u32 = 32;
 
 async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
-    let peers = Arc::new(Peers::default());
+    let peers = Arc::new(Connections::default());
     let mut connections = JoinSet::new();
     let mut in_a_row = 0;
     loop {
@@ -151,7 +151,7 @@ async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Rece
 
 async fn serve(
     stream: TcpStream,
-    peer: &Arc<Peer>,
+    peer: &Arc<Connection>,
     router: Router,
     mut stopping: watch::Receiver<bool>,
 ) {
@@ -180,12 +180,12 @@ async fn serve(
 /// A connection that fails with [`io::ErrorKind::TimedOut`] if its peer reads too slowly.
 struct PacedStream {
     stream: TcpStream,
-    writing: Pace,
+    writing: MinThroughput,
 }
 
 impl PacedStream {
     fn new(stream: TcpStream) -> Self {
-        Self { stream, writing: Pace::default() }
+        Self { stream, writing: MinThroughput::default() }
     }
 
     fn paced(
@@ -246,7 +246,7 @@ impl AsyncWrite for PacedStream {
 }
 
 async fn respond(
-    peer: Arc<Peer>,
+    peer: Arc<Connection>,
     mut router: Router,
     request: Request<Incoming>,
 ) -> Result<Response<ResponseBody>, Infallible> {
@@ -268,10 +268,10 @@ async fn respond(
 }
 
 /// Held as long as the response to a request is pending.
-struct PendingResponse(Arc<Peer>);
+struct PendingResponse(Arc<Connection>);
 
 impl PendingResponse {
-    fn begin(peer: Arc<Peer>) -> Self {
+    fn begin(peer: Arc<Connection>) -> Self {
         peer.set_responding(true);
         peer.mark_active();
         Self(peer)

@@ -1,4 +1,4 @@
-//! Body of a request, with the least pace, and the rest of a body that a handler has not read.
+//! Body of a request, with the minimum throughput, and the rest of a body that a handler has not read.
 //!
 //! The HTTP library closes the connection when a handler leaves a part of the body, and a client
 //! that still sends it then reports a broken connection instead of the response. So the rest is
@@ -15,8 +15,8 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::timeout;
 
-use super::pace::Pace;
-use super::peers::Peer;
+use super::connections::Connection;
+use super::min_throughput::MinThroughput;
 
 /// Limits of receiving an unread rest, which is open to peers without a key.
 const MOST_DRAINED: usize = 16 * 1024 * 1024;
@@ -57,8 +57,8 @@ pub(super) struct RequestBody {
     is_on_request: bool,
     unread: Unread,
     /// Its connection.
-    peer: Arc<Peer>,
-    pace: Pace,
+    peer: Arc<Connection>,
+    throughput: MinThroughput,
 }
 
 impl RequestBody {
@@ -66,9 +66,9 @@ impl RequestBody {
         body: Incoming,
         is_on_request: bool,
         unread: Unread,
-        peer: Arc<Peer>,
+        peer: Arc<Connection>,
     ) -> Self {
-        Self { body: Some(body), is_on_request, unread, peer, pace: Pace::default() }
+        Self { body: Some(body), is_on_request, unread, peer, throughput: MinThroughput::default() }
     }
 }
 
@@ -83,7 +83,7 @@ impl Body for RequestBody {
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         if let Poll::Ready(frame) = Pin::new(body).poll_frame(context) {
             if let Some(Ok(frame)) = &frame {
-                self.pace.advance(frame.data_ref().map_or(0, Bytes::len));
+                self.throughput.advance(frame.data_ref().map_or(0, Bytes::len));
             }
             self.is_on_request = false;
             self.peer.mark_active();
@@ -92,7 +92,7 @@ impl Body for RequestBody {
             }
             return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
         }
-        let too_slow = ready!(self.pace.poll_wait(context));
+        let too_slow = ready!(self.throughput.poll_wait(context));
         self.body = None;
         Poll::Ready(Some(Err(too_slow.into())))
     }

@@ -31,11 +31,11 @@ use tokio::time::timeout;
 
 use super::api::types::{self, BatchList, BatchStatus, FileDeleted, FileList};
 use super::batches::{BatchFolder, Batches, Request as BatchRequest};
+use super::connections::Connection;
 use super::error_response::{ErrorResponse, into_json, shown};
 use super::files::{FileLimits, Files, INPUT, LIFETIMES, NewFile, Upload, on_thread};
 use super::ids;
 use super::keys::{Keys, Owner};
-use super::peers::Peer;
 use super::scheduler::Scheduler;
 use super::validation::ENDPOINTS;
 
@@ -130,7 +130,7 @@ pub(super) fn router(service: Service) -> Router {
 /// Finds the owner that the key of a request stands for, and gives the response an id.
 async fn authorize(
     State(service): State<Arc<Service>>,
-    Extension(peer): Extension<Arc<Peer>>,
+    Extension(peer): Extension<Arc<Connection>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -335,7 +335,7 @@ async fn receive_file(service: &Service, owner: &Owner, request: Request) -> Rep
     let form = <Multipart as axum::extract::FromRequest<()>>::from_request(request, &()).await;
     let mut form = form.map_err(|_| {
         ErrorResponse::invalid(
-            "The body is no form: send 'file' and 'purpose' as multipart/form-data.",
+            "The body is not a form: send 'file' and 'purpose' as multipart/form-data.",
         )
     })?;
     let files = service.files(owner).folder().to_owned();

@@ -84,7 +84,7 @@ impl Postgres {
     }
 
     /// Continues a batch whose database has lost changes that were durable: a replica that was
-    /// behind became the primary, or a backup was put back, while processes were at work.
+    /// behind became the primary, or a backup was restored, while processes ran it.
     /// Otherwise, a batch of which a process has noticed this is refused.
     ///
     /// Opening the batch imports the results that the database does not know, so that no input that
@@ -120,7 +120,7 @@ impl Postgres {
         self
     }
 
-    /// Returns true if a process is at work on the batch, or crashed recently: its lease has not
+    /// Returns true if a process runs the batch, or crashed recently: its lease has not
     /// expired by the server's clock, or less than 3 seconds ago. A process that was cut off for
     /// longer, or whose server was, does not count until it has renewed its lease, so check again
     /// after 3 seconds.

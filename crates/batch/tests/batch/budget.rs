@@ -189,9 +189,9 @@ async fn a_budget_that_cannot_be_kept_is_refused() {
     let batch = folder.open().await.unwrap();
     for (budget, policy, named) in [
         (Budget::new(1.0).max_cost(9.0), Policy::new(), "execution_timeout"),
-        (Budget::new(-1.0), policy(), "-1 is no price"),
-        (Budget::new(f64::NAN), policy(), "NaN is no price"),
-        (Budget::new(1.0).max_cost(f64::INFINITY), policy(), "inf is no bound"),
+        (Budget::new(-1.0), policy(), "-1 is not a price"),
+        (Budget::new(f64::NAN), policy(), "NaN is not a price"),
+        (Budget::new(1.0).max_cost(f64::INFINITY), policy(), "inf is not a maximum cost"),
     ] {
         let run = batch.run(endpoint(&local, "work")).policy(policy).budget(budget);
         let error = run.await.unwrap_err();

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use podqueue::Policy;
 use podqueue_batch::store::{Claim, Commit, OpenStore, Store};
 use podqueue_batch::{
-    Batch, ErrorKind, Inputs, MaxFailures, OnUnknown, Pace, Reader, State, Stopped,
+    Batch, ErrorKind, Inputs, LiveProgress, MaxFailures, OnUnknown, Reader, State, Stopped,
 };
 use podqueue_local::{Fault, LocalJob, Operation, Workers};
 use serde_json::json;
@@ -264,15 +264,15 @@ async fn another_process_cancels_a_batch_that_runs() {
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 30).await;
     assert!(is_open(&folder.journal()));
     let mut reader = Reader::open(&folder.journal()).unwrap();
-    until(async || reader_pace(&folder).is_some()).await;
-    assert_eq!(reader_pace(&folder).unwrap().window, 30);
+    until(async || live_progress(&folder).is_some()).await;
+    assert_eq!(live_progress(&folder).unwrap().window, 30);
     reader.request_cancel().unwrap();
     let report = run.await.unwrap().unwrap();
     assert_eq!(report.stopped, Some(Stopped::Cancelled));
     assert_eq!(counts(&batch.status().await.unwrap()), "3000 cancelled");
     assert_eq!(folder.failures().len(), 3_000);
     assert_eq!(double.health().await.unwrap().jobs.in_queue, 0);
-    assert_eq!(reader_pace(&folder), None);
+    assert_eq!(live_progress(&folder), None);
     // The request is not one for the next run.
     assert_eq!(batch.retry(&[State::Cancelled]).await.unwrap(), 3_000);
     let run = batch.run(double).take(5);
@@ -285,8 +285,8 @@ async fn another_process_cancels_a_batch_that_runs() {
     assert!(!is_open(&folder.journal()));
 }
 
-fn reader_pace(folder: &Folder) -> Option<Pace> {
-    Reader::open(&folder.journal()).unwrap().pace().unwrap()
+fn live_progress(folder: &Folder) -> Option<LiveProgress> {
+    Reader::open(&folder.journal()).unwrap().live_progress().unwrap()
 }
 
 #[tokio::test]

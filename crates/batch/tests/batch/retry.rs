@@ -134,7 +134,7 @@ async fn copies_get_the_result_of_a_job_that_is_retried() {
     // One is gone: it and its copies are what they were.
     local.add_fault(Fault::response(404, "{}").on(Operation::Retry).times(1));
     let done = batch.retry_jobs(&moody).await.unwrap();
-    assert_eq!((done.retried, done.gone), (1, 1));
+    assert_eq!((done.retried, done.not_retriable), (1, 1));
     assert_eq!(folder.failures().len(), 3);
     batch.run(moody.clone()).await.unwrap();
     assert_eq!(counts(&batch.status().await.unwrap()), "3 completed, 3 failed");

@@ -283,7 +283,7 @@ impl Outcome {
         let Record { endpoint, former, set, .. } = record;
         match self {
             Self::Restored => context.output.note(format_args!(
-                "{endpoint} has {} to {} workers again, as before",
+                "{endpoint} has {} to {} workers again",
                 former.min, former.max
             )),
             Self::LeftAlone => context.output.warn(format_args!(

@@ -192,12 +192,12 @@ pub fn print_status(
     context: &Context,
     status: &Status,
     results: Option<&Path>,
-    trouble: Option<&str>,
+    error_summary: Option<&str>,
     last: &LastRun,
 ) -> Result<(), Failure> {
     let mut table = states(&status.counts);
-    if let Some(trouble) = trouble {
-        table.row(["trouble".into(), Cell::new(trouble).style(BAD)]);
+    if let Some(errors) = error_summary {
+        table.row(["errors".into(), Cell::new(errors).style(BAD)]);
     }
     if let Some(stopped) = last.stopped {
         table.row(["stopped".into(), Cell::new(reason(stopped)).style(BUSY)]);

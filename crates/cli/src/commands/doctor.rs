@@ -402,7 +402,7 @@ fn hint_for(error: &Error) -> String {
         }
         ErrorKind::Redirect => "the URL leads elsewhere: set the one that it redirects to",
         ErrorKind::Server if error.status().is_some_and(|status| status >= 500) => {
-            "the service has trouble of its own: try again later"
+            "the service itself is failing: try again later"
         }
         _ if error.status() == Some(407) => {
             "check the user and password of the proxy, in HTTPS_PROXY or HTTP_PROXY"

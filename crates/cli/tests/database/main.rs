@@ -194,7 +194,7 @@ async fn processes_without_connections_report_it_and_continue_later() {
     let shown = loop {
         let shown = fixture.run(&["batch", "status", "one.jsonl", "--journal", &looking]).await;
         shown.assert_code(0);
-        if shown.stdout.contains("trouble") {
+        if shown.stdout.contains("errors") {
             break shown.stdout;
         }
     };

@@ -98,7 +98,7 @@ async fn a_batch_keeps_workers_warm_and_restores_the_numbers() {
     fs::write(account.0.home.path().join("in.jsonl"), "{\"n\":1}\n{\"n\":2}\n").unwrap();
     let batch = ["batch", "run", "in.jsonl", "-e", &id, "-o", "out.jsonl", "--no-rate-limits"];
     let ran = account.run(&[&batch[..], &["--keep-warm", "2", "--yes"]].concat()).await;
-    ran.fails(0, &format!("{id} has 0 to 3 workers again, as before"));
+    ran.fails(0, &format!("{id} has 0 to 3 workers again"));
     let results = fs::read_to_string(account.0.home.path().join("out.jsonl")).unwrap();
     assert_eq!(results.lines().count(), 2);
     let workers = &account.json(&["endpoint", "get", &id]).await[0]["workers"];

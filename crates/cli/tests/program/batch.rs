@@ -226,7 +226,7 @@ async fn the_same_job_is_retried_on_request() {
     assert_eq!(fixture.run(&run).await.code, 3);
     let job = fixture.lines("out.jsonl.failed.jsonl")[0]["job_id"].clone();
     let retried = fixture.json(&["batch", "retry", "out.jsonl", "--same-jobs"]).await;
-    assert_eq!(retried, json!({ "retried": 1, "gone": 0 }));
+    assert_eq!(retried, json!({ "retried": 1, "not_retriable": 0 }));
     assert_eq!(fixture.run(&run).await.code, 3);
     assert_eq!(fixture.lines("out.jsonl.failed.jsonl")[0]["job_id"], job);
     assert_eq!(fixture.submissions(), 1);

@@ -137,18 +137,18 @@ async fn watch_shows_the_rate_and_ends_without_a_running_process() {
 }
 
 /// Waits until the status shows this error.
-async fn wait_for_trouble(fixture: &Fixture, trouble: &str) {
+async fn wait_for_error(fixture: &Fixture, error: &str) {
     let looking = async {
         loop {
             let status = fixture.status("out.jsonl").await;
-            if status["trouble"].as_str().is_some_and(|text| text.contains(trouble)) {
+            if status["error_summary"].as_str().is_some_and(|text| text.contains(error)) {
                 return;
             }
             tokio::time::sleep(BETWEEN_READS).await;
         }
     };
     let seen = tokio::time::timeout(Duration::from_secs(60), looking).await;
-    seen.unwrap_or_else(|_| panic!("no trouble is seen: {trouble}"));
+    seen.unwrap_or_else(|_| panic!("no error is seen: {error}"));
 }
 
 #[tokio::test]
@@ -159,15 +159,15 @@ async fn status_and_watch_show_persistent_errors() {
     let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
     let child = fixture.program(&run).spawn().unwrap();
     fixture.requested("/run").await;
-    wait_for_trouble(&fixture, "the status of 2 jobs cannot be read").await;
+    wait_for_error(&fixture, "the status of 2 jobs cannot be read").await;
     let status = fixture.run(&["batch", "status", "out.jsonl"]).await;
-    assert!(status.stdout.contains("trouble     the status of 2 jobs"), "{}", status.stdout);
+    assert!(status.stdout.contains("errors      the status of 2 jobs"), "{}", status.stdout);
     let mut watching = fixture.program(&["batch", "watch", "out.jsonl"]).spawn().unwrap();
     Stderr::by(&mut watching).until("the status of 2 jobs cannot be read").await;
     fixture.local.clear_faults();
     ended(child).await.assert_code(0);
     ended(watching).await.assert_code(0);
-    assert_eq!(fixture.status("out.jsonl").await.get("trouble"), None);
+    assert_eq!(fixture.status("out.jsonl").await.get("error_summary"), None);
 }
 
 #[tokio::test]

@@ -1,4 +1,7 @@
 //! Pages of a list, as a build script or an option of the program states them.
+//!
+//! The operations that have pages are found by `normalize/paging.rs`; the generated code follows
+//! them by the runtime's `rest/pages.rs`.
 
 use std::str::FromStr;
 

@@ -34,7 +34,7 @@ use crate::store::{
     Change, Claim, Commit, Digest, Ended, Event, Input, NewInput, Note, Outage, RunRecord, Sharing,
     Store, Tally, TextLocation,
 };
-use crate::submit::OnUnknown;
+use crate::submission::OnUnknown;
 use crate::sync::schedules::{check, choose};
 use crate::webhook::{Identity, Ticket};
 

@@ -27,7 +27,7 @@ use crate::input_state::State;
 use crate::journal::Settled;
 use crate::results::Completed;
 use crate::store::{Change, Ended, Event};
-use crate::submit::OnUnknown;
+use crate::submission::OnUnknown;
 use crate::webhook::Ticket;
 
 /// Number of polls in a row that must not find a job before it ends: a gateway may err once.

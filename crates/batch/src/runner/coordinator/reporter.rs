@@ -61,7 +61,7 @@ impl ProgressReporter {
         let mut ticks = interval(Duration::from_secs(1));
         loop {
             outage.wait(*stop.borrow_and_update() < Stop::Collecting);
-            if let Some((time, why)) = outage.so_far().filter(|(time, _)| *time >= PERSISTENT) {
+            if let Some((time, why)) = outage.elapsed().filter(|(time, _)| *time >= PERSISTENT) {
                 let seconds = time.as_secs();
                 self.report_outage(format!(
                     "the journal has been unreachable for {seconds} s: nothing is submitted or collected until it can be reached: {why}"

@@ -47,7 +47,7 @@ impl Throughput {
     }
 
     /// Returns the number of inputs whose end this run has seen, and of those before it.
-    pub(super) fn ended_so_far(&self) -> u64 {
+    pub(super) fn ended_count(&self) -> u64 {
         self.ended.inputs
     }
 

@@ -18,7 +18,7 @@ use crate::input_state::State;
 use crate::journal::{Claimed, Settled};
 use crate::run::settings::Settings;
 use crate::store::{Change, Ended, Event};
-use crate::submit::{OnUnknown, Submission, Submit};
+use crate::submission::{OnUnknown, Submission, Submit};
 use crate::webhook::Ticket;
 
 /// Largest number of attempts of an input whose outcomes stay unknown.

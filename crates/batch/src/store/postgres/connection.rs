@@ -202,7 +202,7 @@ impl Connection {
             }
             StoreFailure::Lost => {
                 let message = format!(
-                    "{target} has lost changes that were durable: a replica that was behind has become the primary, or a backup was put back. Inputs that were submitted since may be pending there, and would be submitted again, so no process of the batch submits anything more. Put the newest database back; or import what the results of each machine know, and accept that the rest is submitted again (Postgres::accept_loss)"
+                    "{target} has lost changes that were durable: a replica that was behind has become the primary, or a backup was restored. Inputs that were submitted since may be pending there, and would be submitted again, so no process of the batch submits anything more. Put the newest database back; or import what the results of each machine know, and accept that the rest is submitted again (Postgres::accept_loss)"
                 );
                 Error::new(ErrorKind::Journal, message)
             }

@@ -72,7 +72,7 @@ const MIGRATIONS: [&str; 3] = [
         body bytea,
         digest bytea NOT NULL,
         same_as bigint,
-        flaw text,
+        validation_error text,
         state smallint NOT NULL DEFAULT 0,
         attempt bigint NOT NULL DEFAULT 0,
         owner bigint,
@@ -95,12 +95,12 @@ const MIGRATIONS: [&str; 3] = [
     "
     ALTER TABLE podqueue.process ALTER id DROP IDENTITY;
     ALTER TABLE podqueue.results ALTER id DROP IDENTITY;
-    CREATE TABLE podqueue.taken (
+    CREATE TABLE podqueue.recovered (
         process bigint PRIMARY KEY,
         batch bigint NOT NULL REFERENCES podqueue.batch ON DELETE CASCADE,
         last_change bigint NOT NULL
     );
-    CREATE INDEX taken_batch ON podqueue.taken (batch);
+    CREATE INDEX recovered_batch ON podqueue.recovered (batch);
 ",
     // Earlier attempts have no reserve.
     "

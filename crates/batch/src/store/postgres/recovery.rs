@@ -92,7 +92,7 @@ pub(super) async fn recover(
     let (ids, mut delta) = lock(client, *batch, expired).await?;
     let sql = "WITH expired AS (
             DELETE FROM podqueue.process WHERE id = ANY ($1) RETURNING id, batch, last_change)
-        INSERT INTO podqueue.taken (process, batch, last_change) SELECT * FROM expired
+        INSERT INTO podqueue.recovered (process, batch, last_change) SELECT * FROM expired
         ON CONFLICT DO NOTHING";
     client.query_typed(sql, &[int8s(&ids)]).await?;
     let sql = "UPDATE podqueue.input SET state = $3, owner = NULL, error = NULL,

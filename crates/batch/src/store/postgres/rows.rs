@@ -11,7 +11,7 @@ use crate::input_state::State;
 use crate::store::{Input, NewInput, Note, RunRecord, TextLocation};
 
 /// Columns that [`input`] reads.
-pub(super) const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, flaw";
+pub(super) const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, validation_error";
 
 /// A parameter, with its type: a statement that must be prepared first would be one of the session.
 pub(super) type Value<'a> = (&'a (dyn ToSql + Sync), Type);
@@ -164,7 +164,7 @@ impl<'a> Columns<'a> {
 
 /// The parameters of [`Columns`] as rows.
 const ROWS: &str = "unnest($2, $3, $4, $5, $6, $7, $8, $9)
-    AS new (idx, line, start, length, body, digest, same_as, flaw)";
+    AS new (idx, line, start, length, body, digest, same_as, validation_error)";
 
 /// Inserts pending inputs from this index on.
 pub(super) async fn insert(
@@ -175,7 +175,7 @@ pub(super) async fn insert(
 ) -> Result<(), StoreFailure> {
     let columns = Columns::of((first..).zip(inputs));
     let sql = format!(
-        "INSERT INTO podqueue.input (batch, idx, line, start, length, body, digest, same_as, flaw)
+        "INSERT INTO podqueue.input (batch, idx, line, start, length, body, digest, same_as, validation_error)
          SELECT $1, new.* FROM {ROWS}"
     );
     client.query_typed(&sql, &columns.values(&batch)).await?;
@@ -201,7 +201,7 @@ pub(super) async fn replace(
     client.query_typed(sql, &[int8(&batch), int8s(&columns.indexes)]).await?;
     let sql = format!(
         "UPDATE podqueue.input SET line = new.line, start = new.start, length = new.length,
-             body = new.body, digest = new.digest, same_as = new.same_as, flaw = new.flaw
+             body = new.body, digest = new.digest, same_as = new.same_as, validation_error = new.validation_error
          FROM {ROWS} {LISTED}"
     );
     client.query_typed(&sql, &columns.values(&batch)).await?;

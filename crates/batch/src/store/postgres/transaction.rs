@@ -140,7 +140,7 @@ pub(super) async fn has_change(
 ) -> Result<bool, StoreFailure> {
     let sql = "SELECT EXISTS (
             SELECT FROM podqueue.process WHERE id = $1 AND last_change >= $3
-            UNION ALL SELECT FROM podqueue.taken WHERE process = $1 AND last_change >= $3)
+            UNION ALL SELECT FROM podqueue.recovered WHERE process = $1 AND last_change >= $3)
         OR NOT EXISTS (SELECT FROM podqueue.batch WHERE id = $2)";
     let values = [int8(&process), int8(&batch), int8(&durable)];
     Ok(client.query_typed_one(sql, &values).await?.get(0))

@@ -36,7 +36,7 @@ const MIGRATIONS: [&str; 3] = [
          job_id TEXT,
          submitted_at INTEGER,
          seen_at INTEGER,
-         flaw TEXT,
+         validation_error TEXT,
          error TEXT
      );
      CREATE INDEX input_state ON input (state, same_as);

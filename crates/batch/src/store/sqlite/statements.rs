@@ -367,7 +367,7 @@ fn set_notes(transaction: &Transaction<'_>, notes: &[Note]) -> rusqlite::Result<
 }
 
 /// Columns that [`read_input`] reads.
-const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, flaw";
+const INPUT: &str = "idx, line, start, length, body, digest, state, attempt, run, job_id, submitted_at, seen_at, error, same_as, validation_error";
 
 fn read_input(row: &Row<'_>) -> rusqlite::Result<Input> {
     let location = match row.get(4)? {
@@ -413,7 +413,7 @@ fn insert_inputs(
     inputs: &[NewInput],
 ) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO input (idx, line, start, length, body, digest, state, attempt, same_as, flaw)
+        "INSERT INTO input (idx, line, start, length, body, digest, state, attempt, same_as, validation_error)
          VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)",
     )?;
     for (index, input) in (first..).zip(inputs) {
@@ -430,7 +430,7 @@ fn replace_texts(
     inputs: &[(u64, NewInput)],
 ) -> rusqlite::Result<()> {
     let mut update = transaction.prepare_cached(
-        "UPDATE input SET line = ?, start = ?, length = ?, body = ?, digest = ?, same_as = ?, flaw = ? WHERE idx = ?",
+        "UPDATE input SET line = ?, start = ?, length = ?, body = ?, digest = ?, same_as = ?, validation_error = ? WHERE idx = ?",
     )?;
     for (index, input) in inputs {
         let (start, length, body) = columns(&input.location);

@@ -61,7 +61,7 @@ fn tls_errors_are_final_at_first_and_transient_later() {
         assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
         thread::scope(|scope| {
             let counted = scope.spawn(|| counts(&mut store));
-            while !outage.so_far().is_some_and(|(_, said)| said.contains(why)) {
+            while !outage.elapsed().is_some_and(|(_, said)| said.contains(why)) {
                 assert!(!counted.is_finished(), "it has not waited");
                 thread::sleep(Duration::from_millis(5));
             }

@@ -90,19 +90,19 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         let batch = location.journal().open().results(&location.results).into_future().await?;
         match &endpoint {
             Some(endpoint) => {
-                batch.retry_jobs(endpoint).await.map(|done| (done.retried, done.gone))
+                batch.retry_jobs(endpoint).await.map(|done| (done.retried, done.not_retriable))
             }
             None => batch.retry(&states).await.map(|retried| (retried, 0)),
         }
     };
     let retried = signals.unless(with_warning(context, location, &progress, retrying)).await;
     drop(progress);
-    let (retried, gone) = retried?.map_err(failed)?;
+    let (retried, not_retriable) = retried?.map_err(failed)?;
     if context.output.is_json() {
-        context.output.json(&json!({ "retried": retried, "gone": gone }))?;
+        context.output.json(&json!({ "retried": retried, "not_retriable": not_retriable }))?;
     } else if endpoint.is_some() {
         context.output.line(format_args!(
-            "retried {}; the service no longer allows it for {gone}",
+            "retried {}; the service no longer allows it for {not_retriable}",
             pluralized(retried, "job")
         ))?;
     } else {

@@ -491,18 +491,18 @@ async fn drive(
 ) -> Result<Report, RunEnd> {
     let stopper = run.stopper();
     let note = |text: &str| progress.suspend(|| context.output.note(text));
-    let mut had_trouble = false;
+    let mut had_error = false;
     let mut driven = pin!(async {
         while let Some(now) = run.next().await {
             *known = now.counts;
             let cost = now.cost.as_ref();
             progress.set_message(&summary::progress_line(&now.counts, now.rate, now.eta, cost));
-            let has_trouble = now.error.is_some();
-            if let Some(trouble) = now.error.filter(|_| !had_trouble) {
-                let (trouble, _) = translate_setting(trouble);
-                progress.suspend(|| context.output.warn(trouble));
+            let has_error = now.error.is_some();
+            if let Some(error) = now.error.filter(|_| !had_error) {
+                let (error, _) = translate_setting(error);
+                progress.suspend(|| context.output.warn(error));
             }
-            had_trouble = has_trouble;
+            had_error = has_error;
         }
         run.await
     });

@@ -15,7 +15,7 @@ struct StatusShape<'a> {
     status: &'a Status,
     /// The persistent error, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    trouble: Option<String>,
+    error_summary: Option<String>,
     #[serde(flatten)]
     last: &'a LastRun,
 }
@@ -26,14 +26,14 @@ pub fn run(context: &Context, location: &BatchLocation) -> Result<Exit, Failure>
     let status = reader.status().map_err(failed)?;
     let results = location.results(&mut reader).map_err(failed)?;
     let running = location.journal().is_open().map_err(failed)?;
-    let pace = reader.pace().map_err(failed)?.filter(|_| running);
-    let trouble = pace.and_then(|pace| pace.error).map(|trouble| translate_setting(trouble).0);
+    let live = reader.live_progress().map_err(failed)?.filter(|_| running);
+    let error_summary = live.and_then(|live| live.error).map(|error| translate_setting(error).0);
     let last = LastRun::read(&mut reader).map_err(failed)?;
     if context.output.is_json() {
-        context.output.json(&StatusShape { status: &status, trouble, last: &last })?;
+        context.output.json(&StatusShape { status: &status, error_summary, last: &last })?;
     } else {
-        let (results, trouble) = (results.as_deref(), trouble.as_deref());
-        summary::print_status(context, &status, results, trouble, &last)?;
+        let (results, errors) = (results.as_deref(), error_summary.as_deref());
+        summary::print_status(context, &status, results, errors, &last)?;
     }
     if !running && status.counts.open() > 0 {
         context.output.hint(summary::NOT_RUNNING);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use podqueue_batch::{Error, Pace, Reader, Status};
+use podqueue_batch::{Error, LiveProgress, Reader, Status};
 use serde::Serialize;
 use tokio::time::sleep;
 
@@ -45,7 +45,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
 struct Snapshot {
     running: bool,
     status: Status,
-    pace: Option<Pace>,
+    live: Option<LiveProgress>,
     last: LastRun,
 }
 
@@ -58,8 +58,8 @@ fn snapshot(journal: &Journal, reader: &mut Option<Reader>) -> Result<Snapshot, 
     // In this order: the status read after the process has exited is final.
     let running = journal.is_open()?;
     let status = reader.status()?;
-    let pace = reader.pace()?.filter(|_| running);
-    Ok(Snapshot { running, status, pace, last: LastRun::read(reader)? })
+    let live = reader.live_progress()?.filter(|_| running);
+    Ok(Snapshot { running, status, live, last: LastRun::read(reader)? })
 }
 
 async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
@@ -68,7 +68,7 @@ async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure>
     let failed = |error| location.failure(&error);
     let mut reader: Option<Reader> = None;
     let progress = context.output.progress("reading the journal");
-    let mut had_trouble = false;
+    let mut had_error = false;
     let mut outage = OutageWarning::default();
     let mut idle_since = None;
     let (status, running, last) = loop {
@@ -82,7 +82,7 @@ async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure>
             }
         })
         .await;
-        let Snapshot { running, status, pace, last } = match read {
+        let Snapshot { running, status, live, last } = match read {
             Ok(snapshot) => snapshot,
             Err(error) if is_outage(&error) => {
                 let patience = if reader.is_some() { OUTAGE_PATIENCE } else { CONNECT_PATIENCE };
@@ -99,18 +99,18 @@ async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure>
             Err(error) => return Err(failed(error)),
         };
         outage.record_success();
-        let rate = pace.as_ref().and_then(|pace| pace.rate);
-        let eta = pace.as_ref().and_then(|pace| pace.eta(&status.counts));
-        let trouble = pace.and_then(|pace| pace.error);
+        let rate = live.as_ref().and_then(|live| live.rate);
+        let eta = live.as_ref().and_then(|live| live.eta(&status.counts));
+        let error_summary = live.and_then(|live| live.error);
         if context.output.is_json() {
             let eta_seconds = eta.map(|eta| eta.as_secs_f64());
-            let trouble = trouble.clone().map(|trouble| translate_setting(trouble).0);
+            let error_summary = error_summary.clone().map(|error| translate_setting(error).0);
             context.output.json(&WatchShape {
                 status: &status,
                 running,
                 rate,
                 eta_seconds,
-                trouble,
+                error_summary,
                 last: &last,
             })?;
         }
@@ -126,11 +126,11 @@ async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure>
             eta,
             status.cost.as_ref(),
         ));
-        let has_trouble = trouble.is_some();
-        if let Some(trouble) = trouble.filter(|_| !had_trouble) {
-            progress.suspend(|| context.output.warn(trouble));
+        let has_error = error_summary.is_some();
+        if let Some(error) = error_summary.filter(|_| !had_error) {
+            progress.suspend(|| context.output.warn(error));
         }
-        had_trouble = has_trouble;
+        had_error = has_error;
         sleep(interval).await;
     };
     drop(progress);
@@ -160,7 +160,7 @@ struct WatchShape<'a> {
     rate: Option<f64>,
     eta_seconds: Option<f64>,
     /// The persistent error, if there is one.
-    trouble: Option<String>,
+    error_summary: Option<String>,
     #[serde(flatten)]
     last: &'a LastRun,
 }

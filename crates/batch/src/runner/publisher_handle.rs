@@ -1,4 +1,4 @@
-//! Publishing: the publisher that works beside a run, if its results are published.
+//! Publisher handle: the publisher that works beside a run, if its results are published.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -17,12 +17,12 @@ use crate::run::settings::{Settings, Stop};
 /// Handle of the publisher of a run, if it has one. A request to it is to publish all that is left;
 /// the reply is the URL of the manifest, if there is one.
 #[derive(Default)]
-pub(super) struct Publishing(Option<mpsc::Sender<oneshot::Sender<Result<Option<String>>>>>);
+pub(super) struct PublisherHandle(Option<mpsc::Sender<oneshot::Sender<Result<Option<String>>>>>);
 
 /// The work of a publisher, which only ends when it is dropped.
 pub(super) type PublisherWork = Pin<Box<dyn Future<Output = Infallible> + Send>>;
 
-impl Publishing {
+impl PublisherHandle {
     /// Begins to publish, and returns the work to do beside the run.
     #[cfg_attr(
         not(feature = "object-storage"),

@@ -1,4 +1,4 @@
-//! Submission step: how an input becomes a job, and the policy for unknown outcomes.
+//! Submission: how an input becomes a job, and the policy for unknown outcomes.
 
 use std::fmt;
 use std::pin::Pin;

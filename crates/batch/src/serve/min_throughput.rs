@@ -1,8 +1,8 @@
-//! Pace: the least progress of a transfer, which ends where its peer is slower.
+//! Minimum throughput: a transfer whose peer is slower ends.
 //!
-//! Where the peer is waited for, a time begins, within which a number of bytes must be transferred. So
-//! a peer that transfers a byte now and then holds no connection. The time is looked at only where the
-//! peer is waited for again: a server that is slow itself cuts off no peer that is fast enough.
+//! A deadline starts when the server waits for the peer: by then, a number of bytes must have been
+//! transferred. So a peer that transfers a byte now and then holds no connection. The deadline is
+//! checked only when the server waits again: a slow server cuts off no peer that is fast enough.
 
 use std::future::Future;
 use std::io;
@@ -20,7 +20,7 @@ const LEAST: usize = 16 * 1024;
 
 /// The progress of a transfer.
 #[derive(Default)]
-pub(super) struct Pace(Option<Waiting>);
+pub(super) struct MinThroughput(Option<Waiting>);
 
 /// The time in which the least progress is expected, and the bytes in it so far.
 struct Waiting {
@@ -28,7 +28,7 @@ struct Waiting {
     bytes: usize,
 }
 
-impl Pace {
+impl MinThroughput {
     /// Records that bytes were transferred.
     pub(super) fn advance(&mut self, bytes: usize) {
         if let Some(waiting) = &mut self.0 {

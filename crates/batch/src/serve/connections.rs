@@ -24,7 +24,7 @@ const MOST: usize = 512;
 const WITHOUT_KEY: usize = 128;
 
 /// A connection, as its requests and other connections see it.
-pub(super) struct Peer {
+pub(super) struct Connection {
     began: Instant,
     is_responding: AtomicBool,
     /// The owner that the key of its requests stands for; none without a valid key.
@@ -34,7 +34,7 @@ pub(super) struct Peer {
     close: Notify,
 }
 
-impl Peer {
+impl Connection {
     fn new() -> Self {
         Self {
             began: Instant::now(),
@@ -79,22 +79,22 @@ impl Peer {
 
 /// The open connections.
 #[derive(Default)]
-pub(super) struct Peers(Mutex<(u64, HashMap<u64, Arc<Peer>>)>);
+pub(super) struct Connections(Mutex<(u64, HashMap<u64, Arc<Connection>>)>);
 
-impl Peers {
-    fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, Arc<Peer>>)> {
+impl Connections {
+    fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, Arc<Connection>>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a connection, for which another is closed where there are too many.
-    pub(super) fn add(&self) -> (u64, Arc<Peer>) {
+    pub(super) fn add(&self) -> (u64, Arc<Connection>) {
         let mut peers = self.lock();
         if peers.1.len() >= MOST
             && let Some(closed) = to_close(&peers.1).and_then(|number| peers.1.remove(&number))
         {
             closed.close.notify_one();
         }
-        let (number, peer) = (peers.0, Arc::new(Peer::new()));
+        let (number, peer) = (peers.0, Arc::new(Connection::new()));
         peers.0 += 1;
         peers.1.insert(number, Arc::clone(&peer));
         (number, peer)
@@ -106,7 +106,7 @@ impl Peers {
 }
 
 /// The connection to close for another.
-fn to_close(peers: &HashMap<u64, Arc<Peer>>) -> Option<u64> {
+fn to_close(peers: &HashMap<u64, Arc<Connection>>) -> Option<u64> {
     let mut counts: HashMap<Option<&Owner>, usize> = HashMap::new();
     for peer in peers.values() {
         *counts.entry(peer.owner.get()).or_default() += 1;
