@@ -95,7 +95,7 @@ fn id(answer: &Value) -> String {
 }
 
 #[tokio::test]
-async fn each_answers_a_valid_request_as_the_description_says() {
+async fn each_operation_answers_a_valid_request_as_described() {
     let mut it = Caller::new().await;
     let key = "ssh-ed25519 AAAAC3Nza somebody@example";
     it.plain("updateSshKeys", &[], Some(json!({ "keys": [key] }))).await;

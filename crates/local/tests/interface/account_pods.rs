@@ -23,7 +23,7 @@ async fn act(service: &Service, id: &str, action: &str) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn its_lifecycle_runs_on_the_clock() {
+async fn the_lifecycle_of_a_pod_runs_on_the_clock() {
     let service = Service::still(|builder| builder).await;
     let pod = create(&service, json!({})).await;
     let path = format!("/pods/{}", id(&pod));
@@ -114,7 +114,7 @@ async fn pods_of_both_versions_are_the_same() {
 }
 
 #[tokio::test]
-async fn its_log_resumes_after_any_event() {
+async fn the_log_of_a_pod_resumes_after_any_event() {
     let service = Service::still(|builder| builder).await;
     let pod = create(&service, json!({})).await;
     let path = format!("/pods/{}/logs", id(&pod));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{KEY, Service, account_answer, assert_problem, seconds};
 
 #[tokio::test]
-async fn a_key_is_required_and_must_permit_it() {
+async fn a_key_is_required_and_must_permit_the_request() {
     let service =
         Service::still(|builder| builder.restricted_api_key("narrow", [Operation::Run])).await;
     let url = format!("{}/v2/pods", service.local.account_url());

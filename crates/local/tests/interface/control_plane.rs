@@ -11,7 +11,7 @@ async fn service() -> Service {
 }
 
 #[tokio::test]
-async fn it_is_opt_in_and_requires_a_key() {
+async fn the_control_plane_is_opt_in_and_requires_a_key() {
     let without = Service::still(|builder| builder).await;
     assert_refused(&without.get("/_local/clock").await, StatusCode::NOT_FOUND, "no operation");
     let service = service().await;
@@ -37,7 +37,7 @@ async fn a_restricted_key_opens_it_only_with_that_permission() {
 }
 
 #[tokio::test]
-async fn it_advances_the_clock() {
+async fn the_control_plane_advances_the_clock() {
     let service = service().await;
     let id = service.run("sleep", json!({ "input": { "ms": 60_000 } })).await;
     let answer = service.post_json("/_local/clock/advance", json!({ "ms": 60_000 })).await;
@@ -46,7 +46,7 @@ async fn it_advances_the_clock() {
 }
 
 #[tokio::test]
-async fn it_adds_and_ends_faults() {
+async fn the_control_plane_adds_and_ends_faults() {
     let service = service().await;
     let faults = [
         json!({ "operation": "health", "response": { "status": 503 } }),
@@ -112,7 +112,7 @@ async fn a_fault_can_name_every_operation() {
 }
 
 #[tokio::test]
-async fn it_takes_the_service_down_and_it_comes_back() {
+async fn the_control_plane_takes_the_service_down_for_a_time() {
     let service = service().await;
     let fault = json!({ "operation": "health", "times": 1, "down": { "ms": 3_600_000 } });
     assert_eq!(service.post_json("/_local/faults", fault).await.0, 200);
@@ -125,7 +125,7 @@ async fn it_takes_the_service_down_and_it_comes_back() {
 }
 
 #[tokio::test]
-async fn it_adds_and_removes_seeds() {
+async fn the_control_plane_adds_and_removes_seeds() {
     let service = service().await;
     let template = json!({ "id": "t", "name": "t" });
     assert_eq!(service.post_json("/_local/templates", template).await.0, 200);
@@ -139,7 +139,7 @@ async fn it_adds_and_removes_seeds() {
 }
 
 #[tokio::test]
-async fn it_reads_the_logs_and_is_not_in_them() {
+async fn the_control_plane_reads_the_logs_and_is_not_logged() {
     let service = service().await;
     service.get("/v2/echo/health?x=1").await;
     let body = json!({ "input": {}, "webhook": "https://127.0.0.1:1/" });

@@ -28,7 +28,7 @@ async fn with(fault: Fault) -> Service {
 }
 
 #[tokio::test]
-async fn a_response_in_place_of_the_true_one() {
+async fn a_response_fault_replaces_the_response_of_the_service() {
     let fault = Fault::response(503, "<html>busy</html>")
         .header("content-type", "text/html")
         .header("retry-after", "7");
@@ -44,7 +44,7 @@ async fn a_response_in_place_of_the_true_one() {
 }
 
 #[tokio::test]
-async fn a_redirect() {
+async fn a_redirect_fault_answers_with_its_status_and_location() {
     let service = with(Fault::redirect(307, "/elsewhere")).await;
     let http =
         reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
@@ -55,7 +55,7 @@ async fn a_redirect() {
 }
 
 #[tokio::test]
-async fn a_reset_before_the_request_is_processed() {
+async fn a_reset_fault_closes_the_connection_before_the_request_is_processed() {
     let service = with(Fault::reset()).await;
     assert!(run(&service).send().await.unwrap_err().is_request());
     assert_eq!(jobs(&service).await, 0);
@@ -73,7 +73,7 @@ async fn until_back(service: &Service) {
 }
 
 #[tokio::test]
-async fn refused_connections() {
+async fn refused_connections_reset_open_calls_and_end_after_the_downtime() {
     let service = Service::still(|builder| builder).await;
     let id = service.run("sleep", json!({ "input": { "ms": 1000 } })).await;
     let waiting = tokio::spawn(
@@ -100,7 +100,7 @@ async fn refused_connections() {
 }
 
 #[tokio::test]
-async fn a_service_that_goes_down_on_a_request() {
+async fn a_down_fault_stops_the_service_before_the_request_is_processed() {
     let service = with(Fault::down(seconds(3600)).times(1)).await;
     assert!(run(&service).send().await.is_err());
     assert!(anew(&service).await.unwrap_err().is_connect());
@@ -111,7 +111,7 @@ async fn a_service_that_goes_down_on_a_request() {
 }
 
 #[tokio::test]
-async fn it_comes_back_after_the_shortest_downtime() {
+async fn the_service_comes_back_after_the_shortest_downtime() {
     let service = Service::still(|builder| builder).await;
     for _ in 0..20 {
         service.local.refuse_connections(Duration::ZERO).await;
@@ -124,14 +124,14 @@ async fn it_comes_back_after_the_shortest_downtime() {
 }
 
 #[tokio::test]
-async fn a_lost_response() {
+async fn a_lost_response_fault_processes_the_request() {
     let service = with(Fault::lost_response()).await;
     assert!(run(&service).send().await.unwrap_err().is_request());
     assert_eq!(jobs(&service).await, 1);
 }
 
 #[tokio::test]
-async fn a_reset_after_some_bytes() {
+async fn a_reset_after_some_bytes_cuts_off_longer_responses_only() {
     let service = with(Fault::reset_after(140)).await;
     let reply = run(&service).send().await.unwrap();
     assert_eq!(reply.status(), StatusCode::OK);
@@ -145,7 +145,7 @@ async fn a_reset_after_some_bytes() {
 }
 
 #[tokio::test]
-async fn truncated_and_malformed_json() {
+async fn truncating_and_malforming_faults_make_the_json_unreadable() {
     let service = with(Fault::truncated(10)).await;
     let text = run(&service).send().await.unwrap().text().await.unwrap();
     assert_eq!(text.len(), 10);
@@ -157,7 +157,7 @@ async fn truncated_and_malformed_json() {
 }
 
 #[tokio::test]
-async fn a_delay_on_the_clock_of_the_service() {
+async fn a_delay_fault_lasts_on_the_clock_of_the_service() {
     let service = with(Fault::delay(seconds(30))).await;
     let call = tokio::spawn(run(&service).send());
     eventually("a request", async || !service.local.requests().is_empty()).await;
@@ -209,7 +209,7 @@ async fn a_stop_ends_the_pauses_of_a_drip() {
 }
 
 #[tokio::test]
-async fn a_slow_drip() {
+async fn a_drip_fault_pauses_between_the_bytes_of_a_response() {
     // In real time: a client has to see the pauses.
     let service = Service::start(|builder| builder).await;
     service.local.add_fault(Fault::drip(8, Duration::from_millis(5)));

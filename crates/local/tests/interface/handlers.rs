@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::{Service, eventually, seconds};
 
 #[tokio::test]
-async fn it_sees_id_input_policy_and_s3_config() {
+async fn a_handler_sees_id_input_policy_and_s3_config() {
     let seen = Arc::new(Mutex::new(None));
     let service = Service::still(|builder| {
         let seen = seen.clone();
@@ -98,7 +98,7 @@ async fn progress_is_not_the_output_of_a_job_that_does_not_complete() {
 
 /// Independent of how soon after the submission, and in how large a step, the clock is advanced.
 #[tokio::test]
-async fn its_sleeps_begin_when_the_job_starts_and_follow_one_another() {
+async fn the_sleeps_of_a_handler_begin_when_the_job_starts_and_follow_one_another() {
     let service = Service::still(|builder| builder).await;
     for _ in 0..50 {
         let id = service.run("sleep", json!({ "input": { "ms": 5000 } })).await;
@@ -111,7 +111,7 @@ async fn its_sleeps_begin_when_the_job_starts_and_follow_one_another() {
 }
 
 #[tokio::test]
-async fn it_learns_of_a_cancel() {
+async fn a_handler_learns_of_a_cancel() {
     let told = Arc::new(AtomicBool::new(false));
     let service = Service::still(|builder| {
         let told = told.clone();
@@ -136,7 +136,7 @@ async fn it_learns_of_a_cancel() {
 }
 
 #[tokio::test]
-async fn one_that_ignores_a_cancel_is_dropped() {
+async fn a_handler_that_ignores_a_cancel_is_dropped() {
     struct OnDrop(Arc<AtomicBool>);
     impl Drop for OnDrop {
         fn drop(&mut self) {
@@ -214,7 +214,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn it_responds_with_lines_of_json_and_stays_alive() {
+    async fn a_command_worker_responds_with_lines_of_json_and_stays_alive() {
         let service = service().await;
         for jobs in 1..=3 {
             let id = service.run("sh", json!({ "input": {} })).await;
@@ -232,7 +232,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn it_gets_the_job_as_one_line() {
+    async fn a_command_worker_gets_the_job_as_one_line() {
         let service = Service::start(|builder| {
             builder.command_endpoint(
                 "cat",
@@ -257,7 +257,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn one_that_dies_fails_its_job_and_is_replaced() {
+    async fn a_command_worker_that_dies_fails_its_job_and_is_replaced() {
         let service = service().await;
         let id = service.run("sh", json!({ "input": { "please": "die" } })).await;
         let record = service.until("sh", &id, "FAILED").await;
@@ -272,7 +272,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn one_that_ends_after_its_job_fails_no_other() {
+    async fn a_command_worker_that_ends_after_its_job_fails_no_other_job() {
         let large = "x".repeat(1 << 20);
         for worker in [
             r#"read -r line; echo '{"output": 1}'"#,
@@ -336,7 +336,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn one_that_never_stops_writing_is_replaced() {
+    async fn a_command_worker_that_never_stops_writing_is_replaced() {
         let service = Service::start(|builder| {
             builder.workers(1, 1).command_endpoint("yes", r#"yes '{"output": 1}'"#)
         })
@@ -372,7 +372,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn a_cancel_kills_it() {
+    async fn a_cancel_kills_the_command() {
         let service = service().await;
         let id = service.run("sh", json!({ "input": { "please": "hang" } })).await;
         service.until("sh", &id, "IN_PROGRESS").await;
@@ -383,7 +383,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn processes_that_it_started_end_with_it() {
+    async fn processes_that_a_command_started_end_with_the_command() {
         let pipe = Pipe::new();
         let worker = format!(r#"{} echo '{{"stream": 1}}'; wait"#, pipe.holder());
         let service =
@@ -397,7 +397,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn it_ends_when_its_worker_stops_and_when_the_service_does() {
+    async fn a_command_ends_when_its_worker_stops_and_when_the_service_does() {
         let pipe = Pipe::new();
         let start = async |pipe: &Pipe| {
             let workers = Workers::between(0, 1).idle_timeout(seconds(5));
@@ -422,7 +422,7 @@ mod command {
     }
 
     #[tokio::test]
-    async fn one_that_does_not_start_fails_its_job() {
+    async fn a_command_that_does_not_start_fails_its_job() {
         let service =
             Service::start(|builder| builder.command_endpoint("none", "/no/such/program")).await;
         let id = service.run("none", json!({ "input": {} })).await;

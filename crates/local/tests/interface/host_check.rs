@@ -79,7 +79,7 @@ async fn loopback_names_and_addresses_are_accepted() {
 }
 
 #[tokio::test]
-async fn a_target_of_another_host_is_refused_whatever_the_header_says() {
+async fn a_target_of_another_host_is_refused_whatever_the_host_header() {
     let service = service().await;
     let request = |authority: &str| {
         format!(
@@ -94,7 +94,7 @@ async fn a_target_of_another_host_is_refused_whatever_the_header_says() {
 }
 
 #[tokio::test]
-async fn other_names_can_be_allowed() {
+async fn further_hosts_can_be_allowed() {
     let allow = |builder: podqueue_local::Builder| {
         builder.allow_host("gpu-box.example").allow_host("192.0.2.7").control_plane()
     };
@@ -139,7 +139,7 @@ async fn a_page_of_another_origin_is_refused() {
 }
 
 #[tokio::test]
-async fn its_own_origin_and_an_address_that_was_typed_are_not() {
+async fn requests_of_the_own_origin_and_of_a_typed_address_are_accepted() {
     for header in [
         "origin: http://localhost:8000",
         "origin: http://localhost:8000\r\nsec-fetch-site: same-origin",
@@ -183,7 +183,7 @@ async fn a_link_of_another_origin_may_lead_a_tab_here_but_no_frame_image_or_form
 }
 
 #[tokio::test]
-async fn no_page_is_allowed_to_ask_across_origins() {
+async fn cross_origin_preflight_requests_are_refused() {
     let service = service().await;
     for path in ["/v2/echo/run", "/graphql", "/_local/faults", "/nowhere"] {
         let request = format!(

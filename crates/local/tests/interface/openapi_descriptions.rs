@@ -21,7 +21,7 @@ fn file(path: &str) -> String {
 }
 
 #[tokio::test]
-async fn they_are_the_files_of_this_crate_and_of_the_repository() {
+async fn descriptions_are_the_files_of_this_crate_and_of_the_repository() {
     let service = Service::still(Builder::control_plane).await;
     for name in ["queue.yaml", "workers.yaml"] {
         assert_eq!(published(&service, name).await, file(&format!("openapi/{name}")));
@@ -58,7 +58,7 @@ async fn another_rest_description_can_be_published() {
 }
 
 #[tokio::test]
-async fn without_a_control_plane_there_are_none() {
+async fn without_a_control_plane_no_description_is_published() {
     let service = Service::still(|builder| builder).await;
     let answer = service.get("/_local/openapi/rest.yaml").await;
     assert_refused(&answer, StatusCode::NOT_FOUND, "no operation");

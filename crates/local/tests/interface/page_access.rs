@@ -53,7 +53,7 @@ pub async fn service() -> Service {
 }
 
 #[tokio::test]
-async fn it_is_opt_in_and_the_link_leads_to_it() {
+async fn the_page_is_opt_in_and_its_link_opens_it() {
     let without = Service::still(podqueue_local::Builder::control_plane).await;
     assert_eq!(without.local.page_url(), None);
     assert_refused(&without.get("/").await, StatusCode::NOT_FOUND, "no operation");

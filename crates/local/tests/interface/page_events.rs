@@ -239,7 +239,7 @@ async fn an_idle_service_sends_only_keep_alive_comments() {
 }
 
 #[tokio::test]
-async fn it_ends_with_the_service_and_needs_a_key() {
+async fn the_stream_ends_with_the_service_and_needs_a_key() {
     let service = service().await;
     let browser = Browser::open(&service).await;
     let mut events = Events::of(&browser).await;

@@ -275,7 +275,7 @@ async fn without_a_page_there_is_no_history() {
 }
 
 #[tokio::test]
-async fn all_that_a_filter_finds_is_retried_or_cancelled() {
+async fn all_jobs_that_a_filter_finds_are_retried_or_cancelled() {
     let service = service().await;
     let browser = Browser::open(&service).await;
     for n in 0..500 {

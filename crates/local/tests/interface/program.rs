@@ -58,7 +58,7 @@ async fn health(variables: &[(String, String)], key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn without_an_option_it_makes_a_key_and_prints_it() {
+async fn without_an_option_the_program_makes_and_prints_a_key() {
     let (_child, first) = start(&[]).await;
     let (_child, second) = start(&[]).await;
     let key = value(&first, "PODQUEUE_API_KEY").unwrap();
@@ -126,7 +126,7 @@ async fn a_blank_key_is_an_error() {
 }
 
 #[tokio::test]
-async fn it_warns_where_other_machines_can_reach_it_and_takes_their_names_for_it() {
+async fn the_program_warns_about_a_public_address_and_accepts_allowed_hosts() {
     let mut program = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
     program
         .args(["--listen", "0.0.0.0:0", "--allow-host", "gpu-box.example"])
@@ -147,7 +147,7 @@ async fn it_warns_where_other_machines_can_reach_it_and_takes_their_names_for_it
 }
 
 #[tokio::test]
-async fn it_prints_its_addresses_ready_to_paste() {
+async fn the_program_prints_its_addresses_ready_to_paste() {
     let (_child, variables) = start(&["--api-key", "it's a key"]).await;
     let names: Vec<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
     let expected = [
@@ -172,7 +172,7 @@ async fn it_prints_its_addresses_ready_to_paste() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn it_runs_a_command_as_worker_and_streams_in_the_requested_shape() {
+async fn the_program_runs_a_command_as_worker_and_streams_in_the_requested_shape() {
     let worker =
         r#"worker=while read -r line; do echo '{"stream": 1}'; echo '{"output": 2}'; done"#;
     let (_child, variables) = start(&["--endpoint", worker, "--stream-shape", "object"]).await;
@@ -214,7 +214,7 @@ async fn a_worker_that_dies_fails_its_job_and_is_replaced() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn it_stops_cleanly_on_ctrl_c_with_its_workers() {
+async fn the_program_stops_cleanly_on_ctrl_c_with_its_workers() {
     let pipe = Pipe::new();
     let (mut child, variables) = start(&["--endpoint", &format!("sh={}", pipe.worker())]).await;
     let run = reqwest::Client::new()
@@ -234,7 +234,7 @@ async fn it_stops_cleanly_on_ctrl_c_with_its_workers() {
 /// Its workers are in process groups of their own, which the terminal does not reach.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn it_stops_with_its_terminal_unless_it_was_started_with_nohup() {
+async fn the_program_stops_with_its_terminal_unless_started_with_nohup() {
     let pipe = Pipe::new();
     let worker = format!("e={} echo here; wait", pipe.holder());
     let path = env!("CARGO_BIN_EXE_podqueue-local");
@@ -324,7 +324,7 @@ async fn a_worker_attaches_with_the_variables_that_are_printed() {
 /// The environment of the programs that it starts, and what they print.
 #[cfg(unix)]
 #[tokio::test]
-async fn it_starts_workers_and_shows_what_they_print() {
+async fn the_program_starts_workers_and_shows_their_output() {
     let script = "env | grep -e _API_KEY= -e ^DEMO_ | sort >&2; exit 5";
     let mut program = program();
     let command = program
@@ -461,7 +461,7 @@ async fn a_name_that_can_never_match_is_an_error() {
 /// A pager that is not scrolled, or a terminal that is held, does not hold the service.
 #[cfg(unix)]
 #[tokio::test]
-async fn it_continues_while_standard_error_is_not_read() {
+async fn the_program_continues_while_standard_error_is_not_read() {
     let mut program = program();
     let command = program
         .args(["--worker", "e=seq 100000; sleep 1000", "--worker-count", "1-1", "--worker-logs"])
@@ -497,7 +497,7 @@ async fn it_continues_while_standard_error_is_not_read() {
 /// The standard error of a command worker is printed, and need not be read.
 #[cfg(unix)]
 #[tokio::test]
-async fn workers_of_lines_run_on_where_their_standard_error_is_not_read() {
+async fn command_workers_continue_while_their_standard_error_is_not_read() {
     const JOBS: usize = 100;
     let worker = "while read -r line; do
         seq 1000 >&2; echo a last word >&2; echo '{\"output\": 1}'
@@ -544,7 +544,7 @@ async fn workers_of_lines_run_on_where_their_standard_error_is_not_read() {
 }
 
 #[tokio::test]
-async fn it_prints_a_link_to_the_page_that_a_shell_takes_for_a_comment() {
+async fn the_program_prints_the_link_to_the_page_as_a_shell_comment() {
     let mut child = program().args(["--api-key", "canary"]).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let link = loop {

@@ -121,7 +121,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, max_shrink_time: 60_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_body(
+    fn every_body_gets_a_documented_response(
         path in select(vec![
             "/v2/echo/run", "/v2/echo/runsync", "/v2/fail/run", "/v2/fail/runsync",
             "/v2/echo/openai/v1/x", "/graphql?api_key=a+key",
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn any_path(
+    fn every_path_gets_a_documented_response(
         method in method(),
         segments in vec(segment(), 1..6),
         query in query(),
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn any_control(
+    fn every_control_request_gets_a_documented_response_and_the_service_survives(
         method in method(),
         path in control_path(),
         body in prop_oneof![body(), fault().prop_map(|rule| rule.to_string().into_bytes())],
@@ -164,7 +164,10 @@ proptest! {
     /// A fault affects the requests that it hits, but each of them ends. After the faults are
     /// cleared, the service behaves as before.
     #[test]
-    fn any_fault(rules in vec(fault(), 1..4), bodies in vec(body(), 7)) {
+    fn every_request_ends_under_any_faults_and_the_service_recovers(
+        rules in vec(fault(), 1..4),
+        bodies in vec(body(), 7),
+    ) {
         for rule in rules {
             assert_known(&FAULTY.sent(Method::POST, "/_local/faults", rule.to_string().into()));
         }
@@ -195,7 +198,7 @@ proptest! {
 
     /// Any bytes over a connection get HTTP responses or none, and the connection ends.
     #[test]
-    fn any_bytes(bytes in bytes()) {
+    fn every_sequence_of_bytes_gets_an_http_response_or_none(bytes in bytes()) {
         let (runtime, service) = &*RAW.0;
         let answer = runtime.block_on(async {
             let exchange = async {

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::{KEY, Service, eventually, seconds};
 
 #[tokio::test]
-async fn it_starts_in_under_100_ms_on_a_free_port() {
+async fn the_service_starts_in_under_100_ms_on_a_free_port() {
     let start = async || LocalService::builder().start().await.unwrap();
     // One of many does, however busy the machine is.
     eventually("a start in under 100 ms", async || {
@@ -34,7 +34,7 @@ async fn an_address_in_use_is_an_error_that_names_it() {
 }
 
 #[tokio::test]
-async fn it_stops_on_drop() {
+async fn the_service_stops_on_drop() {
     let local = LocalService::builder().start().await.unwrap();
     let address = local.address();
     assert!(TcpStream::connect(address).is_ok());

@@ -43,7 +43,7 @@ async fn a_signal_while_its_handler_is_registered_is_not_lost() {
 }
 
 #[tokio::test]
-async fn a_signal_at_any_moment_of_the_start_ends_it() {
+async fn a_signal_at_any_moment_of_the_start_ends_the_program() {
     for n in 0..60 {
         let signal = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP][n % 3];
         let child = program().spawn().unwrap();
@@ -61,7 +61,7 @@ async fn inherited(path: &Path) -> String {
 }
 
 #[tokio::test]
-async fn a_worker_starts_with_an_empty_mask_and_keeps_what_is_ignored() {
+async fn a_worker_starts_with_an_empty_mask_and_keeps_ignored_signals() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("inherited");
     let script = format!(

@@ -182,7 +182,7 @@ async fn ttl_deletes_a_job_in_every_state() {
 }
 
 #[tokio::test]
-async fn purge_removes_what_is_queued_and_leaves_what_runs() {
+async fn purge_removes_queued_jobs_and_leaves_running_ones() {
     let service = Service::still(|builder| builder.workers(1, 1)).await;
     let running = service.run("sleep", json!({ "input": { "ms": 1000 } })).await;
     service.until("sleep", &running, "IN_PROGRESS").await;
@@ -221,7 +221,7 @@ async fn retry_of_any_other_state_is_refused() {
 }
 
 #[tokio::test]
-async fn cancel_of_what_has_ended_is_refused_unless_it_was_cancelled() {
+async fn cancel_of_an_ended_job_is_refused_unless_it_was_cancelled() {
     let service = Service::still(|builder| builder).await;
     let completed = service.run("echo", json!({ "input": {} })).await;
     service.until("echo", &completed, "COMPLETED").await;

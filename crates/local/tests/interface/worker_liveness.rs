@@ -71,7 +71,7 @@ async fn a_waiting_worker_gets_nothing_after_a_few_seconds() {
 /// A job reported by a worker that does not own it is stopped: the response that assigned the job
 /// may be lost, or the worker may have been lost and returned.
 #[tokio::test]
-async fn a_worker_is_to_stop_what_it_runs_without_having_it() {
+async fn a_worker_must_stop_a_job_that_it_does_not_own() {
     let service = Service::still(open).await;
     let worker = Attached::new(&service, "e", "w");
     let mut ids = Vec::new();

@@ -204,7 +204,7 @@ async fn a_job_whose_second_worker_dies_as_well_fails() {
 }
 
 #[tokio::test]
-async fn one_that_ends_at_once_again_and_again_is_started_ever_less_often() {
+async fn a_worker_that_keeps_ending_at_once_is_restarted_with_growing_pauses() {
     let service = service("echo starting; exit 3", ONE).await;
     let starts = async || {
         let lines = service.local.worker_logs("e");
@@ -272,7 +272,7 @@ async fn no_part_of_a_key_is_left_where_a_line_is_cut() {
 }
 
 #[tokio::test]
-async fn its_jobs_are_stopped_when_it_runs_several() {
+async fn a_worker_with_several_jobs_stops_after_the_last_one() {
     let service = service("sleep 1000", ONE).await;
     let worker = Attached::new(&service, "e", "worker-0");
     until_there_is(&service, "worker-0", "starting").await;

@@ -62,7 +62,7 @@ async fn enter(page: &Page, (hash, shown): (&str, &str)) {
 const VIEWS: [(u32, &str); 4] = [(1600, "light"), (1600, "dark"), (400, "light"), (400, "dark")];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_overflows_at_any_width() {
+async fn no_section_overflows_at_any_width() {
     let Some(page) = full().await else { return };
     for (width, scheme) in VIEWS {
         page.browser.resize(width, 1000).await;
@@ -142,7 +142,7 @@ async fn only_announcements_are_live_regions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_long_name_leaves_everything_else_in_view() {
+async fn a_long_name_leaves_other_content_in_view() {
     let long = "a-name-that-somebody-has-made-up-for-a-model-and-a-team-and-its-third-version";
     let Some(page) = open(|builder| {
         let builder = builder.manual_clock().endpoint_for_workers(long);
@@ -179,7 +179,7 @@ async fn a_long_name_leaves_everything_else_in_view() {
 
 /// As at 1280 × 1024 with everything four times as large.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_low_window_is_left_to_what_has_the_focus() {
+async fn focused_controls_are_not_covered_in_a_low_window() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("echo").await;
     let id = page.run("echo", json!({})).await;

@@ -49,7 +49,7 @@ async fn the_page_reconnects_after_the_service_was_down() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_gets_no_stream_of_events_says_why_and_waits_for_one() {
+async fn a_page_without_a_stream_of_events_shows_the_reason_and_waits() {
     let Some(page) = open(|builder| builder).await else { return };
     page.browser.open("about:blank").await;
     let url = format!("{}/_local/events", page.local.base_url());

@@ -118,7 +118,7 @@ async fn an_unknown_endpoint_or_job_is_not_replaced_by_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_room_has_a_link_and_survives_reload_and_back() {
+async fn each_section_of_an_endpoint_has_a_link_and_survives_reload_and_back() {
     let Some(page) = open(|builder| builder.endpoint_for_workers("shout")).await else { return };
     page.browser.resize(390, 800).await;
     page.show("shout").await;

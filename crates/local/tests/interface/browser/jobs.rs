@@ -102,7 +102,7 @@ async fn exactly_the_filtered_jobs_are_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_list_that_shrinks_above_what_is_in_view_shows_its_end() {
+async fn a_list_that_shrinks_above_the_view_shows_its_end() {
     let Some(page) = open(|builder| builder.endpoint_for_workers("waits")).await else { return };
     page.show("waits").await;
     let submissions = (0..1000).map(|number| {

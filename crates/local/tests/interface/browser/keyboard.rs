@@ -161,7 +161,7 @@ async fn the_last_row_is_reached_while_the_list_is_being_fetched() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_focus_stays_in_its_section_when_what_had_it_vanishes() {
+async fn the_focus_stays_in_its_section_when_the_focused_element_vanishes() {
     let Some(page) = open(|builder| builder).await else { return };
     page.enter_room("faults").await;
     // Another client ends the fault.

@@ -32,7 +32,7 @@ async fn a_synchronous_job_is_submitted_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_that_is_not_json_is_not_submitted_and_what_is_wrong_is_said() {
+async fn a_body_that_is_not_json_is_not_submitted_and_the_error_is_shown() {
     let Some(page) = open(|builder| builder).await else { return };
     page.prepare("echo").await;
     for text in ["{\"input\": {\"a\": 1,}}", "{\"input\": 'x'}", "{\"a\": [", ""] {

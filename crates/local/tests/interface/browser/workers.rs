@@ -58,7 +58,7 @@ async fn a_worker_is_shown_with_its_job_until_it_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_dies_is_seen_with_what_it_printed() {
+async fn a_worker_that_dies_is_shown_with_its_output() {
     let Some(page) = open(|builder| {
         builder
             .manual_clock()
