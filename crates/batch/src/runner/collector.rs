@@ -20,7 +20,7 @@
 //!
 //! Checked by `each_step_is_durable_before_the_next_one`,
 //! `jobs_are_polled_by_earliest_expiry_of_ttl_or_retention`,
-//! `after_29_minutes_everything_is_collected`,
+//! `after_29_minutes_every_result_is_collected`,
 //! `early_webhook_calls_wait_for_the_outcome_of_their_attempt`,
 //! `webhooks_resolve_every_accepted_input_of_a_batch_that_is_killed`.
 

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_its_length_wherever_it_is() {
+    fn the_length_of_a_text_is_known_in_a_file_and_in_the_store() {
         assert_eq!(TextLocation::File { offset: 9, length: 5 }.length(), 5);
         assert_eq!(TextLocation::Stored(b"text".to_vec()).length(), 4);
     }

@@ -224,7 +224,7 @@ async fn a_job_whose_id_is_too_long_for_a_url_fails_alone() {
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_everything_stops_the_run() {
+async fn a_service_that_refuses_every_request_stops_the_run() {
     let local = service().api_key("other").start().await.unwrap();
     let folder = Folder::with(100);
     let batch = folder.open().await.unwrap();

@@ -166,7 +166,7 @@ fn append(path: &std::path::Path, text: &str) {
 }
 
 #[tokio::test]
-async fn text_that_another_program_appends_to_the_results_stops_the_run_and_is_not_overwritten() {
+async fn text_appended_to_the_results_by_another_program_stops_the_run_and_is_kept() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(4);
     let path = folder.path("results.jsonl");

@@ -29,7 +29,8 @@ async fn a_full_disk_stops_the_run_and_loses_nothing() {
         .await
         .unwrap();
     let folder = Folder::with(300);
-    let child = |limit: &str| limited(&folder, &local.base_url(), limit, "kill::child");
+    let child =
+        |limit: &str| limited(&folder, &local.base_url(), limit, "kill::helper_process_of_a_batch");
     for _ in 0..2 {
         let ended = child("ulimit -f 1100;");
         assert!(!ended.status.success(), "{ended:?}");

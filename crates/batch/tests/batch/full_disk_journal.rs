@@ -15,7 +15,7 @@ use crate::support::{Folder, counts, endpoint, service};
 
 /// Submissions in flight are recorded although the disk of the journal is full.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_journal_without_room_leaves_nothing_unknown() {
+async fn a_full_disk_leaves_no_submission_unknown() {
     // Responses that take a while leave many submissions in flight.
     let local = service()
         .endpoint("seen", |job: LocalJob| async move { Ok(job.input["n"].clone()) })
@@ -26,7 +26,7 @@ async fn a_journal_without_room_leaves_nothing_unknown() {
     for blocks in [1_050, 1_300, 1_600] {
         let folder = Folder::with(2_000);
         let limit = format!("ulimit -f {blocks};");
-        let ended = limited(&folder, &local.base_url(), &limit, "kill::child");
+        let ended = limited(&folder, &local.base_url(), &limit, "kill::helper_process_of_a_batch");
         let said = String::from_utf8_lossy(&ended.stdout).into_owned();
         assert!(said.contains("could not write the journal"), "{blocks}: {said}");
         let batch = folder.open().await.unwrap();
@@ -38,10 +38,11 @@ async fn a_journal_without_room_leaves_nothing_unknown() {
 
 /// Outcomes are recorded in the reserved space; after that, nothing is claimed.
 #[tokio::test]
-async fn nothing_is_claimed_after_a_commit_without_room() {
+async fn no_input_is_claimed_after_a_commit_on_a_full_disk() {
     let folder = Folder::with(3);
     folder.open().await.unwrap();
-    let ended = limited(&folder, "", "ulimit -f 1100;", "full_disk_journal::without_room");
+    let ended =
+        limited(&folder, "", "ulimit -f 1100;", "full_disk_journal::helper_process_on_a_full_disk");
     assert!(ended.status.success(), "{ended:?}");
 }
 
@@ -58,7 +59,7 @@ fn claim(store: &mut SqliteStore, run: u64) -> Result<Vec<Input>, Error> {
 
 #[test]
 #[ignore = "the process that may write little"]
-fn without_room() {
+fn helper_process_on_a_full_disk() {
     let folder = var_os("BATCH_FOLDER").unwrap();
     let journal = Path::new(&folder).join("results.jsonl.journal");
     let mut store = Sqlite::file(journal).open().unwrap();

@@ -34,7 +34,7 @@ pub fn setting(name: &str) -> Option<u64> {
 /// Child process of a test: the process that is killed.
 #[test]
 #[ignore = "the process that the tests of this module kill"]
-fn child() {
+fn helper_process_of_a_batch() {
     let Ok(folder) = env::var("BATCH_FOLDER") else { return };
     let folder = std::path::PathBuf::from(folder);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -68,7 +68,9 @@ fn child() {
 /// The process that runs the batch in this folder.
 pub fn command(folder: &Folder, local: &LocalService) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--ignored", "--exact", "kill::child"]).env("BATCH_FOLDER", folder.path(""));
+    command
+        .args(["--ignored", "--exact", "kill::helper_process_of_a_batch"])
+        .env("BATCH_FOLDER", folder.path(""));
     command.env("BATCH_URL", local.base_url()).stdout(Stdio::null());
     crate::journal::tell(&mut command);
     command

@@ -16,7 +16,8 @@ async fn a_process_out_of_files_reports_it() {
     // Eight submissions are in flight at once.
     local.add_fault(Fault::delay(Duration::from_millis(300)).on(Operation::Run));
     let folder = Folder::with(50);
-    let script = "ulimit -n 22; exec \"$0\" --ignored --exact open_files::child";
+    let script =
+        "ulimit -n 22; exec \"$0\" --ignored --exact open_files::helper_process_out_of_files";
     let mut command = Command::new("bash");
     command.args(["-c", script]).arg(std::env::current_exe().unwrap());
     command.env("BATCH_FOLDER", folder.path("")).env("BATCH_URL", local.base_url());
@@ -32,7 +33,7 @@ async fn a_process_out_of_files_reports_it() {
 /// Child process of a test.
 #[test]
 #[ignore = "the process that may open few files"]
-fn child() {
+fn helper_process_out_of_files() {
     let Ok(folder) = std::env::var("BATCH_FOLDER") else { return };
     let folder = Path::new(&folder);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

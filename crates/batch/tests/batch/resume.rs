@@ -23,7 +23,7 @@ fn submissions(local: &podqueue_local::LocalService) -> usize {
 }
 
 #[tokio::test]
-async fn a_stopped_run_collects_what_is_outstanding_and_the_next_one_does_the_rest() {
+async fn a_stopped_run_collects_outstanding_results_and_the_next_one_does_the_rest() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(400);
     let batch = folder.open().await.unwrap();
@@ -149,12 +149,12 @@ async fn away_for(time: Duration) -> (String, usize) {
 }
 
 #[tokio::test]
-async fn after_29_minutes_everything_is_collected() {
+async fn after_29_minutes_every_result_is_collected() {
     assert_eq!(away_for(29 * MINUTE).await, ("5 submitted, 5 completed".to_owned(), 10));
 }
 
 #[tokio::test]
-async fn after_31_minutes_what_had_finished_has_expired_and_is_not_submitted_again() {
+async fn after_31_minutes_finished_jobs_have_expired_and_are_not_submitted_again() {
     assert_eq!(away_for(31 * MINUTE).await, ("5 submitted, 5 expired".to_owned(), 10));
 }
 

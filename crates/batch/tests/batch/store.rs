@@ -21,7 +21,7 @@ fn in_a_folder(test: impl Fn(&dyn Fn() -> Sqlite)) {
 }
 
 #[test]
-fn sqlite_is_a_store() {
+fn sqlite_fulfils_the_contract_of_a_store() {
     in_a_folder(|open| an_input_passes_through_its_states(open));
     in_a_folder(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
     in_a_folder(|open| a_claim_ends_where_its_bytes_do(open));

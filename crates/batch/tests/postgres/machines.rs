@@ -25,7 +25,7 @@ pub const LEASE: Duration = Duration::from_secs(3);
 /// Child process of a test.
 #[test]
 #[ignore = "the process that the tests of this module start"]
-fn child() {
+fn helper_process_of_a_batch() {
     let Ok(folder) = env::var("BATCH_FOLDER") else { return };
     let folder = std::path::PathBuf::from(folder);
     let results = folder.join(env::var("BATCH_RESULTS").unwrap());
@@ -111,7 +111,7 @@ impl Machines {
     pub fn start_with(&mut self, number: usize, url: &str, more: &[(&str, &str)]) -> &mut Child {
         let mut command = Command::new(env::current_exe().unwrap());
         command
-            .args(["--ignored", "--exact", "--nocapture", "machines::child"])
+            .args(["--ignored", "--exact", "--nocapture", "machines::helper_process_of_a_batch"])
             .stdout(Stdio::null());
         command.env("BATCH_FOLDER", self.folder.path("")).env("BATCH_URL", self.local.base_url());
         let stderr = fs::File::create(self.folder.path(&format!("{number}.stderr"))).unwrap();
@@ -441,7 +441,7 @@ async fn a_database_restart_expires_no_lease() {
 
 /// The processes continue meanwhile, or were killed before; then only their results prove it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_that_has_a_result_is_submitted_again_after_a_backup_was_restored() {
+async fn inputs_with_results_are_not_submitted_again_after_a_backup_was_restored() {
     for are_killed in [false, true] {
         let mut server = Server::start();
         let url = server.create("jobs");

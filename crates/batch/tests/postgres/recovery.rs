@@ -191,8 +191,7 @@ async fn put_back(name: &str, inputs: u64) -> (Folder, LocalService, Postgres) {
 
 /// Another machine, which starts first, recovers all jobs, and must find them gone.
 #[tokio::test]
-async fn results_that_a_backup_does_not_know_are_recovered_also_after_their_jobs_expired_elsewhere()
-{
+async fn results_unknown_to_a_backup_are_recovered_although_their_jobs_have_expired() {
     let (folder, local, database) = put_back("finished", 9).await;
     // One is not known to have been accepted.
     journal::sql(

@@ -15,7 +15,7 @@ fn in_a_batch(test: impl Fn(&dyn Fn() -> Postgres)) {
 }
 
 #[test]
-fn postgres_is_a_store() {
+fn postgres_fulfils_the_contract_of_a_store() {
     in_a_batch(|open| an_input_passes_through_its_states(open));
     in_a_batch(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
     in_a_batch(|open| a_claim_ends_where_its_bytes_do(open));

@@ -83,7 +83,7 @@ async fn a_batch_does_not_need_its_input_file_once_it_is_created() {
 }
 
 #[tokio::test]
-async fn a_cancelled_batch_keeps_what_has_completed() {
+async fn a_cancelled_batch_keeps_its_completed_requests() {
     let world = World::new().await;
     let served = world.serve().await;
     let batch = served.submit(requests(["a", "b", "wait c", "wait d"])).await;

@@ -9,7 +9,7 @@ use crate::serve::support::{World, is_final, request, requests};
 
 /// A server that ends at many moments of the life of a batch.
 #[tokio::test]
-async fn a_batch_continues_wherever_its_server_ended() {
+async fn a_batch_continues_after_its_server_ended_at_any_step() {
     let world = World::new().await;
     let contents: Vec<_> = (0..60).map(|n| format!("{n}")).collect();
     let served = world.serve().await;
