@@ -149,7 +149,7 @@ async fn processes_whose_monotonic_clocks_disagree_share_the_limits() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let ahead = match ChildProcess::start_ahead("child_process", &local, &file) {
+    let ahead = match ChildProcess::start_ahead("helper_process_of_a_client", &local, &file) {
         Some(process) => process,
         None => return eprintln!("not tested: this machine allows no time namespace"),
     };
@@ -315,7 +315,7 @@ async fn killed_and_restarted_processes_exceed_no_limit() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let start = || ChildProcess::start("child_process", &local, &file);
+    let start = || ChildProcess::start("helper_process_of_a_client", &local, &file);
     let mut all: Vec<_> = (0..3).map(|_| start()).collect();
     let seed = fastrand::u64(..);
     eprintln!("seed {seed}");
@@ -340,7 +340,7 @@ async fn processes_suspended_beyond_their_lease_exceed_no_limit() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let start = || ChildProcess::start("child_process", &local, &file);
+    let start = || ChildProcess::start("helper_process_of_a_client", &local, &file);
     let all: Vec<_> = (0..3).map(|_| start()).collect();
     let seed = fastrand::u64(..);
     eprintln!("seed {seed}");
@@ -362,7 +362,7 @@ async fn processes_suspended_beyond_their_lease_exceed_no_limit() {
 /// Child process of the tests above.
 #[tokio::test]
 #[ignore = "it runs until it is killed"]
-async fn child_process() {
+async fn helper_process_of_a_client() {
     let base_url = std::env::var("LIMITS_URL").unwrap();
     let file = PathBuf::from(std::env::var_os("LIMITS_STORE").unwrap());
     let client = client(&base_url, &file, Duration::from_secs(30));

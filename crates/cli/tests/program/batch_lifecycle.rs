@@ -273,7 +273,7 @@ async fn resume_after(minutes: u64) -> (Value, usize) {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn after_29_minutes_everything_is_collected() {
+async fn after_29_minutes_every_result_is_collected() {
     let (status, submissions) = resume_after(29).await;
     assert_eq!((&status["completed"], &status["expired"]), (&json!(5), &json!(0)), "{status}");
     assert_eq!(submissions, 10);

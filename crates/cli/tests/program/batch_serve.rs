@@ -21,7 +21,7 @@ pub async fn first_line(child: &mut Child) -> String {
 }
 
 #[tokio::test]
-async fn it_prints_its_url_and_ends_on_a_signal() {
+async fn the_server_prints_its_url_and_ends_on_a_signal() {
     let (fixture, _) = fixture().await;
     for is_json in [false, true] {
         let mut arguments = vec!["batch", "serve", "poet", "--dir", "b", "--listen", "127.0.0.1:0"];

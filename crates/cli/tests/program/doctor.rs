@@ -27,7 +27,7 @@ async fn a_working_setup_passes_every_check() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_an_id_is_refused() {
+async fn invalid_ids_are_refused() {
     let fixture = Fixture::start().await;
     for id in ["", "..", " . "] {
         fixture.run(&["doctor", id]).await.fails(2, "expected an id");

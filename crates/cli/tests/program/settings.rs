@@ -204,7 +204,7 @@ async fn a_password_in_a_url_is_not_shown() {
 }
 
 #[tokio::test]
-async fn where_prints_the_path_of_the_file() {
+async fn config_where_prints_the_path_of_the_file() {
     let fixture = Fixture::start().await;
     let path = fixture.home.path().join("config.toml");
     let shown = ran(&mut bare(fixture.home.path(), &["config", "--where"])).await;

@@ -53,7 +53,7 @@ async fn setting_the_database_clock_throttles_no_request() {
 async fn the_survivor_of_killed_processes_has_the_whole_limit_within_15_s() {
     let local = service().await;
     let url = SERVER.create("killed");
-    let start = || ChildProcess::start("clients::child_process", &local, &url);
+    let start = || ChildProcess::start("clients::helper_process_of_a_client", &local, &url);
     let mut all: Vec<_> = (0..3).map(|_| start()).collect();
     for kill in 0..6 {
         sleep(Duration::from_millis(1_700)).await;
@@ -73,7 +73,7 @@ async fn the_survivor_of_killed_processes_has_the_whole_limit_within_15_s() {
 /// Child process of the test above.
 #[tokio::test]
 #[ignore = "it runs until it is killed"]
-async fn child_process() {
+async fn helper_process_of_a_client() {
     let (base_url, url) =
         ["LIMITS_URL", "LIMITS_STORE"].map(|it| std::env::var(it).unwrap()).into();
     let client = client(&base_url, store(&url), PATIENCE);
