@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn that_numbers_were_read_as_null_is_said_of_a_null_alone() {
+    fn only_an_error_at_a_null_says_that_numbers_were_read_as_null() {
         let read = Attempted::new("read").on_interface("REST");
         let error = |json: &str| {
             let error = decode_at::<Vec<u8>>(&read, "", json.as_bytes()).expect_err("no number");

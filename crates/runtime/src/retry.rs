@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_lasts_while_less_than_a_third_fails_and_bounds_the_attempts_when_all_does() {
+    fn the_budget_lasts_below_a_third_of_failures_and_bounds_attempts_if_all_fail() {
         for seed in 0..20 {
             for failing in [5, 10, 20, 30] {
                 let (denied, _) = simulate(20_000, failing, seed);

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_are_no_harm() {
+    fn splitting_any_bytes_yields_ranges_within_them() {
         test_random::cases(2_000, |random| {
             let alphabet = b"{}[]\",:\\u0aN-I\xff \n";
             let any = |random: &mut fastrand::Rng| match random.bool() {

@@ -67,7 +67,7 @@ async fn requests_that_never_left_do_not_add_up_to_a_larger_burst() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_given_up_keeps_its_slot_for_a_moment_and_counts_as_long_as_others() {
+async fn an_abandoned_request_holds_its_slot_briefly_and_counts_as_long_as_others() {
     let operation_limiter = operation_limiter(4, Some(1));
     let started = Instant::now();
     let mut first = acquire(&operation_limiter).await;

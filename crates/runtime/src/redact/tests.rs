@@ -623,7 +623,7 @@ fn no_piece_of_a_secret_is_shown_however_it_is_escaped() {
 }
 
 #[test]
-fn any_text_is_read_to_its_end() {
+fn no_secret_in_random_text_is_shown() {
     test_random::cases(3_000, |random| {
         let text = test_random::text(random, 0..=40);
         let secret = test_random::text(random, 0..=12);
@@ -634,7 +634,7 @@ fn any_text_is_read_to_its_end() {
 }
 
 #[test]
-fn escapes_upon_escapes_are_read() {
+fn redaction_of_nested_escapes_does_not_panic() {
     let alphabet = "\\\\\\%%&&++uu0123456789abcdefABCDEF##;;xX{}quotamp\u{80}\u{a0}\u{e9}\u{ff}";
     test_random::cases(3_000, |random| {
         let text = test_random::of(random, alphabet, 0..=200);

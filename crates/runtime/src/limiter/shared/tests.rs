@@ -123,7 +123,7 @@ fn counted_requests_are_reported_again_when_a_record_is_lost_or_a_clock_was_set(
 /// The waiting process has sent nothing to report again, and cannot know what other processes have
 /// sent.
 #[test]
-fn a_process_that_waited_gives_others_time_to_report_when_a_record_is_lost_or_a_clock_was_set() {
+fn a_waiting_process_lets_others_report_after_a_lost_record_or_a_set_clock() {
     let (began, second) = (Instant::now(), Duration::from_secs(1));
     let limit = Limit { requests: 2, concurrent: None };
     let state = LimiterState { limit, waiting: 1, unanswered: 0, open: 0 };
