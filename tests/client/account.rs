@@ -56,7 +56,7 @@ async fn calls_are_sent_as_described() {
 }
 
 #[tokio::test]
-async fn bodies_have_what_was_set_and_nothing_else() {
+async fn request_bodies_have_only_the_fields_that_were_set() {
     let server = Script::then_always([], Reply::ok("{}")).await;
     let account = account(&server);
     let mut body = new_endpoint();

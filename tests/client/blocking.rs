@@ -46,7 +46,7 @@ fn echo(endpoint: &Endpoint, n: u32) -> u32 {
 }
 
 #[test]
-fn the_whole_queue() {
+fn blocking_calls_run_stream_and_collect_jobs() {
     let (_local, client) = service();
     let endpoint = client.endpoint("echo");
     assert_eq!(echo(&endpoint, 7), 7);
@@ -73,7 +73,7 @@ fn the_whole_queue() {
 }
 
 #[test]
-fn rest_templates_and_secrets() {
+fn blocking_calls_manage_templates_and_secrets() {
     let (_local, client) = service();
     assert_eq!(client.rest().get_pod("none").block().unwrap_err().kind(), ErrorKind::NotFound);
     let template = NewTemplate::serverless("t", "image:1").container_disk_gb(1);
@@ -86,7 +86,7 @@ fn rest_templates_and_secrets() {
 }
 
 #[test]
-fn whatever_else_can_be_awaited() {
+fn the_remaining_calls_and_an_event_stream_can_block() {
     let (local, client) = service();
     let endpoint = client.endpoint("count");
     endpoint.available_submissions(1).block();
@@ -122,7 +122,7 @@ fn a_webhook_call_is_received() {
 
 /// A task of tokio may do 128 operations until it has to return; a call of ours does not return.
 #[test]
-fn inside_of_a_task_any_number_of_calls() {
+fn any_number_of_blocking_calls_completes_inside_a_task() {
     let (_local, client) = service();
     let multi = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let single = Builder::new_current_thread().enable_all().build().unwrap();

@@ -41,7 +41,7 @@ fn endless(server: &Script) -> Client {
 }
 
 #[tokio::test]
-async fn the_longest_times_are_times_like_any_other() {
+async fn every_call_accepts_the_longest_timeouts() {
     let record = json!({
         "id": "j", "status": "COMPLETED", "output": 1, "stream": [],
         "jobs": {"completed": 0, "failed": 0, "inProgress": 0, "inQueue": 0, "retried": 0},
@@ -95,7 +95,7 @@ async fn a_call_has_no_time_for_a_pause_without_an_end() {
 }
 
 #[tokio::test]
-async fn no_time_at_all_is_refused_where_every_call_would_fail() {
+async fn zero_timeouts_are_refused_where_every_call_would_fail() {
     let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)).await;
     for (field, settings) in [
         ("timeout", server.settings().timeout(Duration::ZERO)),
@@ -125,7 +125,7 @@ async fn no_time_at_all_is_refused_where_every_call_would_fail() {
 }
 
 #[tokio::test]
-async fn no_time_at_all_is_a_time_where_it_has_a_meaning() {
+async fn zero_durations_of_polling_and_waits_are_accepted() {
     let server = Script::then_always([], Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#)).await;
     let polling = Polling::new().initial_interval(Duration::ZERO).per_second(0);
     let settings = server.settings().polling(polling);

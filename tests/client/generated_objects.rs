@@ -246,12 +246,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_read_is_what_serde_reads(text in texts()) {
+    fn generated_types_read_json_as_derived_types_do(text in texts()) {
         assert_equal_reading(&text);
     }
 
     #[test]
-    fn truncated_json_is_the_same_error(text in texts(), at in any::<prop::sample::Index>()) {
+    fn truncated_json_is_the_same_error_for_generated_and_derived_types(
+        text in texts(),
+        at in any::<prop::sample::Index>(),
+    ) {
         let mut at = at.index(text.len() + 1);
         while !text.is_char_boundary(at) {
             at -= 1;

@@ -83,7 +83,7 @@ async fn ids_are_escaped() {
 }
 
 #[tokio::test]
-async fn a_record_keeps_what_the_interface_does_not_name() {
+async fn a_record_keeps_fields_that_the_interface_does_not_name() {
     let body = r#"{
         "id": "j-u1", "status": "COMPLETED", "output": {"a": [1, 2]},
         "delayTime": 0.5, "executionTime": "1500",

@@ -16,7 +16,7 @@ fn impatient(server: &Script) -> Client {
 const ENDS: [fn(Reply) -> Reply; 2] = [Reply::cut_off, Reply::stalled];
 
 #[tokio::test]
-async fn a_refusal_is_one_whatever_becomes_of_its_body() {
+async fn a_refusal_keeps_its_kind_whatever_becomes_of_its_body() {
     for end in ENDS {
         for (status, kind) in [
             (307, ErrorKind::Redirect),
@@ -54,7 +54,7 @@ async fn a_429_without_a_body_is_retried_after_its_retry_after() {
 }
 
 #[tokio::test]
-async fn a_failure_that_is_too_large_to_read_is_one_all_the_same() {
+async fn a_failure_with_a_body_too_large_to_read_keeps_its_kind() {
     for (status, kind) in [(400, ErrorKind::BadRequest), (500, ErrorKind::OutcomeUnknown)] {
         let server = Script::of([Reply::json(status, "x".repeat(2_000))]).await;
         let client = server.settings().largest_response(1_000).build().unwrap();
@@ -74,8 +74,7 @@ fn too_large(id_first: bool) -> Reply {
 }
 
 #[tokio::test]
-async fn a_success_that_is_too_large_to_read_leaves_the_outcome_of_what_must_not_be_done_twice_unknown()
- {
+async fn a_success_too_large_to_read_is_an_unknown_outcome_of_an_unsafe_call() {
     for (id_first, job_id) in [(true, Some("j-1")), (false, None)] {
         let server = Script::then_always([], too_large(id_first)).await;
         let client = server.settings().largest_response(1_000).build().unwrap();

@@ -106,7 +106,7 @@ async fn unusual_but_valid_responses_are_read() {
 }
 
 #[tokio::test]
-async fn an_unreadable_response_is_an_unknown_outcome_of_a_submission_and_transient_for_a_read() {
+async fn an_unreadable_response_leaves_a_submission_unknown_and_is_transient_for_a_read() {
     let head = "HTTP/1.1 200 OK\r\n";
     let bomb = format!("{head}{}\r\n", "x-header: of very many\r\n".repeat(5_000));
     let long = format!("{head}x: {}\r\n\r\n", "y".repeat(2_000_000));
@@ -204,7 +204,7 @@ async fn an_unrequested_protocol_switch_is_not_a_success() {
 }
 
 #[tokio::test]
-async fn a_refusal_before_the_body_was_sent_is_one() {
+async fn a_refusal_before_the_body_was_sent_keeps_its_kind() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {

@@ -141,7 +141,7 @@ async fn the_budget_lasts_for_thousands_of_calls_of_which_every_fifth_fails() {
 }
 
 #[tokio::test]
-async fn a_service_that_works_and_says_no_fills_the_budget_up_as_well() {
+async fn refusals_refill_the_retry_budget_as_successes_do() {
     let asked = AtomicUsize::new(0);
     let server = Script::by(move |_| match asked.fetch_add(1, Ordering::Relaxed) % 10 {
         0 => Reply::json(503, "{}"),

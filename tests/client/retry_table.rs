@@ -141,7 +141,7 @@ async fn a_request_that_was_never_sent_is_never_an_unknown_outcome() {
 }
 
 #[tokio::test]
-async fn a_success_that_cannot_be_read_leaves_the_outcome_of_what_must_not_be_done_twice_unknown() {
+async fn an_unreadable_success_is_an_unknown_outcome_of_an_unsafe_call() {
     for (row, ..) in ROWS.iter().filter(|(row, ..)| *row != "stream") {
         let unknown = !matches!(
             *row,

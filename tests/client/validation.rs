@@ -77,7 +77,7 @@ async fn a_wait_out_of_range() {
 }
 
 #[tokio::test]
-async fn a_ttl_of_nothing() {
+async fn a_ttl_below_one_millisecond_is_refused() {
     let server = Script::of([]).await;
     let job = server.endpoint().job("j");
     let error = job.status().ttl(Duration::from_micros(999)).await.unwrap_err();
@@ -86,7 +86,7 @@ async fn a_ttl_of_nothing() {
 }
 
 #[tokio::test]
-async fn ids_that_name_another_place() {
+async fn ids_that_name_another_path_are_refused() {
     let server = Script::of([]).await;
     let client = server.client();
     for id in ["", ".", ".."] {
@@ -144,7 +144,7 @@ async fn the_default_payload_limits_are_10_and_20_mib() {
 }
 
 #[tokio::test]
-async fn an_input_that_cannot_be_written() {
+async fn an_input_that_cannot_be_serialized_is_refused() {
     let server = Script::of([]).await;
     let input = std::collections::HashMap::from([((1, 2), 3)]);
     let error = server.endpoint().run(&input).await.unwrap_err();
@@ -153,7 +153,7 @@ async fn an_input_that_cannot_be_written() {
 }
 
 #[tokio::test]
-async fn an_input_that_is_not_an_object() {
+async fn an_input_that_is_not_an_object_is_refused() {
     let server = Script::of([]).await;
     let endpoint = server.endpoint();
     for input in
@@ -173,7 +173,7 @@ async fn an_input_that_is_not_an_object() {
 }
 
 #[tokio::test]
-async fn a_webhook_or_a_storage_url_that_is_invalid() {
+async fn invalid_webhook_and_storage_urls_are_refused() {
     let server = Script::of([]).await;
     let endpoint = server.endpoint();
     for url in ["", "me.example/hook", "ftp://me.example", "/hook"] {
@@ -219,7 +219,7 @@ fn an_unusable_key_or_url() {
 }
 
 #[tokio::test]
-async fn templates_that_the_interface_forbids() {
+async fn templates_that_the_interface_forbids_are_refused() {
     let server = Script::of([]).await;
     let templates = server.client().templates();
     let serverless = || NewTemplate::serverless("n", "i:1").container_disk_gb(5);

@@ -16,7 +16,7 @@ fn record(status: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn the_result_that_a_poll_brings_is_the_result() {
+async fn a_wait_returns_the_record_of_its_last_poll() {
     let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":7}"#);
     let queued = record("IN_QUEUE");
     let server = Script::of([queued, record("IN_PROGRESS"), record("RUNNING"), done]).await;
@@ -57,7 +57,7 @@ async fn the_handlers_own_message_is_reported() {
 }
 
 #[tokio::test]
-async fn a_wait_survives_what_passes() {
+async fn a_wait_survives_transient_errors() {
     let mut replies = vec![record("IN_QUEUE")];
     for _ in 0..3 {
         replies.extend([
@@ -260,7 +260,7 @@ async fn a_retry_after_is_never_so_long_that_a_result_expires_unread() {
 }
 
 #[tokio::test]
-async fn the_deadline_is_time_and_counts_the_requests_too() {
+async fn a_wait_ends_at_its_deadline_also_during_a_request() {
     let server = Script::then_always([record("IN_PROGRESS")], Reply::Hang).await;
     let started = Instant::now();
     let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(800));

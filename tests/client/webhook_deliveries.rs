@@ -53,7 +53,7 @@ async fn a_retried_job_that_ends_with_an_identical_record_is_handled_again() {
 }
 
 #[tokio::test]
-async fn a_retry_whose_outcome_is_unknown_may_have_been_one() {
+async fn an_end_after_a_retry_with_an_unknown_outcome_is_handled_again() {
     let server =
         Script::of([record("FAILED"), Reply::Close, record("FAILED"), record("FAILED")]).await;
     let endpoint = server.endpoint();
@@ -343,7 +343,7 @@ async fn a_wait_is_not_ended_by_what_was_seen_before_it_began() {
 }
 
 #[tokio::test]
-async fn a_wait_that_is_notified_is_observed_like_any_other() {
+async fn a_notified_wait_is_observed_as_a_polled_one_is() {
     let server = Script::of([record("IN_PROGRESS"), record("FAILED")]).await;
     let ended = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&ended);

@@ -84,7 +84,7 @@ async fn the_token_of_the_url_is_not_shown() {
 
 /// What the sender posts is what the receiver of this crate reads, also when it comes twice.
 #[tokio::test]
-async fn the_receiver_of_this_crate_accepts_it() {
+async fn the_receiver_of_this_crate_accepts_the_call() {
     let script = Script::then_always([], Reply::ok(RECORD)).await;
     let endpoint = script.endpoint();
     let handled = Arc::new(Mutex::new(Vec::new()));

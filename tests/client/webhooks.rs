@@ -199,7 +199,7 @@ async fn a_delivery_that_comes_while_the_job_is_handled_waits_for_the_outcome() 
 }
 
 #[tokio::test]
-async fn a_panic_of_the_handler_is_a_failure_of_it() {
+async fn a_panic_of_the_handler_is_a_failure_of_the_handler() {
     let local = service().await;
     let endpoint = endpoint(&local, "echo");
     let id = completed(&endpoint).await;
