@@ -1,7 +1,7 @@
 //! Account interface: endpoints, Pods, volumes, the catalog and the bill, by calls and types
 //! generated from `openapi/account.yaml`.
 //!
-//! It is the second version of the service's REST interface, at a URL of its own
+//! The interface is the second version of the service's REST interface, at a URL of its own
 //! ([`ClientBuilder::account_url`](crate::ClientBuilder::account_url)), and replaces
 //! [`rest`](crate::rest) and [`graphql`](crate::graphql), which the service is retiring.
 //!

@@ -23,7 +23,7 @@ pub type Request<T> = podqueue_runtime::Request<T, Error>;
 /// The events of a `text/event-stream` response, in order, as they arrive.
 pub type ServerEvents = podqueue_runtime::ServerEvents<Error>;
 
-/// One event of a `text/event-stream` response.
+/// An event of a `text/event-stream` response.
 pub type ServerEvent = podqueue_runtime::ServerEvent<Error>;
 
 /// The data of the events of a `text/event-stream` response, each read as the type that the

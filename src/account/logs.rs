@@ -50,7 +50,7 @@ pub struct LogLine {
     pub source: LogSource,
     /// The line, without its end.
     pub line: String,
-    /// When it was written, as a timestamp of RFC 3339.
+    /// The time at which the line was written, as a timestamp of RFC 3339.
     pub ts: String,
     /// True if lines may be missing before this one: after a lost connection, the service no longer
     /// had those that it had sent last.
@@ -60,9 +60,9 @@ pub struct LogLine {
 /// The lines of a log as they arrive; returned by [`AccountPod::logs`], [`AccountEndpoint::logs`]
 /// and [`AccountEndpoint::worker_logs`]. Nothing is sent before it is polled.
 ///
-/// It begins with lines of the past, as [`tail`](Self::tail) and [`since`](Self::since) say, and
-/// continues with new ones. The service decides when the response ends; so does the stream, unless
-/// it [follows](Self::follow) the log.
+/// The stream begins with lines of the past, as [`tail`](Self::tail) and [`since`](Self::since)
+/// say, and continues with new ones. The service decides when the response ends; so does the
+/// stream, unless it [follows](Self::follow) the log.
 ///
 /// If the connection is lost, or silent for longer than the client's
 /// [`timeout`](crate::ClientBuilder::timeout), the stream resumes with the last line that it has
@@ -90,7 +90,7 @@ enum Origin {
     AllWorkers(AccountEndpoint),
 }
 
-/// One log.
+/// The object that a log belongs to.
 #[derive(Clone)]
 enum Log {
     Pod(AccountPod),

@@ -143,7 +143,7 @@ impl Scaled {
     ///
     /// # Errors
     ///
-    /// Those of [`AccountEndpoint::scale`]; the guard still holds.
+    /// The errors of [`AccountEndpoint::scale`]; the guard still holds.
     pub async fn restore(&mut self) -> Result<bool> {
         let (present, idle_timeout) = self.endpoint.worker_limits().await?;
         let is_changed = present != self.set && present != self.former;

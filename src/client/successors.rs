@@ -1,8 +1,8 @@
 //! Successors: the calls of the account interface that replace those of the first REST version and
 //! of GraphQL, which the service is retiring.
 
-/// What to do instead of an operation, for the error of a 410. A query of the caller's own has no
-/// successor that is known.
+/// The advice that names the successor of an operation, for the error of a 410. A query of the
+/// caller's own has no known successor.
 pub(super) fn successor(operation: &str) -> Option<&'static str> {
     Some(match operation {
         "get_pod" => "use `client.account().get_pod(…)` (feature `account`) instead",

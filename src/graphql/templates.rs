@@ -54,7 +54,7 @@ impl Templates {
     ///
     /// # Errors
     ///
-    /// Those of [`create`](Self::create), except `OutcomeUnknown`.
+    /// The errors of [`create`](Self::create), except `OutcomeUnknown`.
     pub fn update(&self, id: impl AsRef<str>, template: NewTemplate) -> Request<Template> {
         let (graphql, id) = (self.graphql.clone(), id.as_ref().to_owned());
         Request::new(move |timeout| async move {

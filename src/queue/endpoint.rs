@@ -207,7 +207,7 @@ impl Endpoint {
     /// other submissions to this endpoint, and returns how many could be: at least one, and at most
     /// `most`. That is `most`, at once, if the client has no rate limits.
     ///
-    /// Nothing is reserved: if other callers submit in the meantime, submissions still wait for
+    /// No permit is reserved: if other callers submit in the meantime, submissions still wait for
     /// their own permits. Meant for callers that prepare a submission as late as possible, such as
     /// a journal that records durably what is about to be submitted.
     ///

@@ -25,8 +25,8 @@ use podqueue_runtime::{Call, Operation, Reply};
 
 /// A handle to a job: read its status, wait for it, stream from it, cancel or retry it.
 ///
-/// It consists of the endpoint, the id, and what has been seen of the job's lifecycle, so it is
-/// cheap to clone, can be sent to another task, and can be rebuilt from a stored id with
+/// A handle consists of the endpoint, the id, and what has been seen of the job's lifecycle, so it
+/// is cheap to clone, can be sent to another task, and can be rebuilt from a stored id with
 /// [`Endpoint::job`].
 ///
 /// A call about a job that the service does not know fails with [`ErrorKind::NotFound`], or with

@@ -94,9 +94,9 @@ impl Lifespan {
         self.known().seen = true;
     }
 
-    /// Records a status that the service reported between `asked` and `now`: the caller may have
-    /// been polled only long after the response arrived. `took` is the reported time from the
-    /// submission to the end.
+    /// Records a status that the service reported at some time between `asked` and `now`, which may
+    /// be long after the response arrived, because the caller polls the call late. `took` is the
+    /// reported time from the submission to the end.
     pub(super) fn observe(
         &self,
         status: JobStatus,

@@ -1,4 +1,4 @@
-//! Retry listeners: those who read the ends of jobs, and learn which jobs the client retries.
+//! Retry listeners: readers of the ends of jobs, which learn which jobs the client retries.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 

@@ -554,7 +554,7 @@ impl RawChunk {
     }
 }
 
-/// One response of `/stream`.
+/// A response of `/stream`.
 struct Batch {
     chunks: Vec<RawChunk>,
     /// The job's status, if the response has it.

@@ -61,7 +61,7 @@ pub struct Run {
 ///
 /// # Errors
 ///
-/// As for [`Run`]; a `wait` out of range is also refused. In addition,
+/// The errors of [`Run`]; a `wait` out of range is also refused. In addition,
 /// [`ErrorKind::JobFailed`](crate::ErrorKind::JobFailed),
 /// [`ErrorKind::JobCancelled`](crate::ErrorKind::JobCancelled) or
 /// [`ErrorKind::JobTimedOut`](crate::ErrorKind::JobTimedOut) for a job that ended so, with its
@@ -313,7 +313,7 @@ impl RunSync {
     ///
     /// # Errors
     ///
-    /// Those of the submission itself, of [`Wait`](crate::Wait), and of [`JobRecord::output`].
+    /// The errors of the submission itself, of [`Wait`](crate::Wait), and of [`JobRecord::output`].
     pub async fn output<T: DeserializeOwned>(self) -> Result<T> {
         let record = self.await?;
         if record.status().is_terminal() {

@@ -31,7 +31,7 @@ const NOTIFIED_LONGEST: Duration = Duration::from_secs(2 * 60);
 /// A wait for a job to end; returned by [`Job::wait`], it starts when awaited and resolves to the
 /// record of the completed job.
 ///
-/// It polls the status according to the client's [`Polling`], which all other waits and
+/// The wait polls the status according to the client's [`Polling`], which all other waits and
 /// streams on the endpoint share, and survives transient failures: a broken connection, a 408, a
 /// 429, a 502, a gateway's page with 403 or 404 (a body that is not JSON), a response that is not
 /// JSON, or a response about another job. A poll that gets no response within 30 seconds, 15 for a

@@ -8,7 +8,7 @@
 
 use super::LogSource;
 
-/// Where a log was left.
+/// The ids and lines at which a log was left.
 #[derive(Default)]
 pub(super) struct Position {
     /// The id before the last: all lines with it have been yielded.
@@ -16,15 +16,15 @@ pub(super) struct Position {
     last: Option<String>,
     /// The lines that were yielded with the last id.
     with_last: Vec<(LogSource, String)>,
-    /// Those of them that have not arrived again; `None` unless the stream was resumed and no later
-    /// line has arrived yet.
+    /// The lines of `with_last` that have not arrived again; `None` unless the stream was resumed
+    /// and no later line has arrived yet.
     awaited: Option<Vec<(LogSource, String)>>,
 }
 
-/// How a stream continues.
+/// The point from which a stream resumes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Resumption {
-    /// Nothing has arrived yet.
+    /// The stream begins anew: no line has arrived yet.
     Beginning,
     /// All lines that have arrived are of this time.
     Since(String),
