@@ -26,7 +26,7 @@ use crate::secret_string::SecretString;
 #[derive(Clone, Debug)]
 pub struct Authorization(Vec<Key>);
 
-/// One of the keys of an authorization.
+/// A key of an authorization.
 #[derive(Clone, Debug)]
 struct Key {
     place: Place,

@@ -72,7 +72,7 @@ impl Operation {
     }
 }
 
-/// One call, to be sent by [`Service::send`](crate::Service::send).
+/// A call, to be sent by [`Service::send`](crate::Service::send).
 ///
 /// ```no_run
 /// # async fn example(service: podqueue_runtime::Service) -> podqueue_runtime::Result<()> {
@@ -127,7 +127,7 @@ pub(crate) struct CallParts {
 /// The successes whose body is passed on as it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Streamed {
-    /// None: bodies are read whole.
+    /// No success: bodies are read whole.
     Nothing,
     /// Streams of events.
     Events,

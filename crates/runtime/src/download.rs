@@ -26,8 +26,8 @@ use crate::transport::{IncomingBody, Reply};
 /// response, or after one error as its last item. Only without an error has the response arrived
 /// whole.
 ///
-/// It keeps its connection, and its place among the requests in flight that the rate limits allow,
-/// until it ends or is dropped. Dropping it closes the connection.
+/// The stream keeps its connection, and its place among the requests in flight that the rate limits
+/// allow, until it ends or is dropped. Dropping it closes the connection.
 ///
 /// Errors: [`Network`](ErrorKind::Network) if the connection breaks, [`Timeout`](ErrorKind::Timeout)
 /// if the service is silent for too long or the response takes too long.
@@ -44,18 +44,18 @@ pub struct Download<E = Error> {
 
 /// The values of a response with a JSON value in each line (NDJSON, JSON Lines), as they arrive.
 ///
-/// It is a [`Download`] whose lines are decoded; empty lines are skipped. A line of another type is
-/// an error, [`Decode`](ErrorKind::Decode), after which the stream continues, and a line larger
-/// than [`largest_response`](crate::ServiceBuilder::largest_response) ends it with
-/// [`ResponseTooLarge`](ErrorKind::ResponseTooLarge). A line with a field `error` that the type does
-/// not have, and that is neither null, false nor empty, reports that the service failed after the
-/// response began: it is an error, [`Server`](ErrorKind::Server).
+/// The stream is a [`Download`] whose lines are decoded; empty lines are skipped. A line of another
+/// type is an error, [`Decode`](ErrorKind::Decode), after which the stream continues, and a line
+/// larger than [`largest_response`](crate::ServiceBuilder::largest_response) ends it with
+/// [`ResponseTooLarge`](ErrorKind::ResponseTooLarge). A line with a field `error` that the type
+/// does not have, and that is neither null, false nor empty, reports that the service failed after
+/// the response began: it is an error, [`Server`](ErrorKind::Server).
 #[must_use = "lines are read only when it is polled"]
 pub struct JsonLines<T, E = Error> {
     download: Download<Error>,
-    /// What has arrived and is not decoded.
+    /// The bytes that have arrived and are not decoded.
     arrived: BytesMut,
-    /// How much of that is known to have no line break.
+    /// The length of the beginning of `arrived` that is known to have no line break.
     searched: usize,
     most: usize,
     kind: PhantomData<fn() -> (T, E)>,

@@ -396,8 +396,8 @@ pub enum ErrorKind {
     /// retrying; [`Error::created_id`](crate::Error::created_id) is set if at least the id of what
     /// the call created arrived.
     ///
-    /// Also a deletion that may have taken effect and was retried without a conclusive response. Of
-    /// all these calls, only a deletion can be repeated without harm.
+    /// The kind is also that of a deletion that may have taken effect and was retried without a
+    /// conclusive response. Of all these calls, only a deletion can be repeated without harm.
     OutcomeUnknown,
     /// 400: the request is malformed or a parameter is invalid. The service's message is part of
     /// the error's text.

@@ -61,7 +61,7 @@ struct Origin {
     secrets: Secrets,
 }
 
-/// One event of a `text/event-stream` response.
+/// An event of a `text/event-stream` response.
 ///
 /// `Debug` shows the length of the data only.
 #[non_exhaustive]
@@ -175,9 +175,9 @@ impl<E: From<Error>> Stream for ServerEvents<E> {
 /// The data of the events of a `text/event-stream` response, each read as the type that the
 /// description gives it.
 ///
-/// It ends as [`ServerEvents`] does, and with an event whose data is `[DONE]`, which some services
-/// send last. Data of another type is an error, [`Decode`](ErrorKind::Decode), after which the
-/// stream continues. [`into_events`](Self::into_events) returns the events with names and ids.
+/// The stream ends as [`ServerEvents`] does, and with an event whose data is `[DONE]`, which some
+/// services send last. Data of another type is an error, [`Decode`](ErrorKind::Decode), after which
+/// the stream continues. [`into_events`](Self::into_events) returns the events with names and ids.
 ///
 /// A service that fails after the response began reports that in an event, which is an error here,
 /// [`Server`](ErrorKind::Server), with the data as its body: an event of the name `error`, and one

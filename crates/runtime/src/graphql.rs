@@ -117,7 +117,7 @@ impl<E: 'static> Graphql<E> {
     ///
     /// # Errors
     ///
-    /// As [`execute`](Self::execute).
+    /// The errors of [`execute`](Self::execute).
     #[doc(hidden)]
     pub async fn send<O: Operation, D: DeserializeOwned>(
         &self,
@@ -137,7 +137,7 @@ impl<E: 'static> Graphql<E> {
     ///
     /// # Errors
     ///
-    /// Those of [`execute`](Self::execute), except for errors in a successful response.
+    /// The errors of [`execute`](Self::execute), except for errors in a successful response.
     #[doc(hidden)]
     pub async fn reply<O: Operation>(
         &self,
@@ -207,7 +207,7 @@ impl<E: From<Error> + 'static> Graphql<E> {
     ///
     /// # Errors
     ///
-    /// As [`raw`](Self::raw), and:
+    /// The errors of [`raw`](Self::raw), and:
     ///
     /// - [`ErrorKind::InvalidRequest`] if the variables are no JSON
     ///   object, or a number among them is out of range.

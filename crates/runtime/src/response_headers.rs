@@ -75,7 +75,7 @@ impl fmt::Debug for Headers {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WithHeaders<T, H = Headers> {
-    /// What the call returns without `with_headers`.
+    /// The value that the call returns without `with_headers`.
     pub value: T,
     /// The headers: with a field for each that the description names, if it names any.
     pub headers: H,

@@ -8,9 +8,9 @@ use serde::Serializer;
 /// A string that never appears in `Debug` output, errors or logs: a key, a secret's value, a
 /// storage credential.
 ///
-/// It does not implement [`Serialize`](serde::Serialize), so that a configuration that contains a
-/// secret cannot leak it into a log or file. [`expose`](Self::expose) is the only way to get the
-/// text.
+/// The type does not implement [`Serialize`](serde::Serialize), so that a configuration that
+/// contains a secret cannot leak it into a log or file. [`expose`](Self::expose) is the only way to
+/// get the text.
 ///
 /// ```
 /// use podqueue_runtime::SecretString;

@@ -61,14 +61,15 @@ struct Location {
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct InterfaceDetails {
-    /// Its name in errors, as in "on the REST interface".
+    /// The name of the interface in errors, as in "on the REST interface".
     pub name: &'static str,
     /// Finds a rule that the query or the JSON body of an operation breaks, before it is sent.
     pub check: fn(operation: &str, query: &str, body: Option<&[u8]>) -> Option<BrokenRule>,
-    /// What to do instead of an operation of a retired interface: the end of a sentence.
+    /// The advice for an operation of a retired interface, which names its successor: the end of a
+    /// sentence.
     pub successor: fn(operation: &str) -> Option<&'static str>,
-    /// True if it announces its rate limits: the first call waits for no other, and the others for
-    /// its response.
+    /// True if the interface announces its rate limits: the first call waits for no other call, and
+    /// later ones wait for its response.
     pub announces_limits: bool,
 }
 
@@ -228,7 +229,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// As for [`at`](Self::at).
+    /// The errors of [`at`](Self::at).
     pub fn with_server(
         &self,
         described: impl Into<String>,

@@ -122,7 +122,7 @@ impl Upload {
         self
     }
 
-    /// One after the other.
+    /// Joins uploads, one after the other.
     pub(crate) fn joined(all: impl IntoIterator<Item = Self>) -> Self {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut held = BytesMut::new();

@@ -56,7 +56,7 @@ pub struct Source<'a> {
 }
 
 enum Origin<'a> {
-    /// Nothing: every field is blank.
+    /// No value: every field is blank.
     Blank,
     Json(&'a Map<String, Json>, Reading),
     Copy(&'a dyn Object),

@@ -7,8 +7,8 @@
 //!
 //! # Invariant
 //!
-//! As long as no other client uses the same limits, no request is sent that the service would
-//! refuse, if it counts in fixed windows.
+//! No request is sent that the service would refuse, as long as no other client uses the same
+//! limits and the service counts in fixed windows.
 //!
 //! Of what remains in a window, as many requests may be sent as are announced, less those that are
 //! unanswered. The service may have counted some of these already; then fewer are sent than would
@@ -150,7 +150,7 @@ impl Drop for AnnouncedPermit {
             return;
         }
         self.limits.0.update(|windows| {
-            // If its deadline has passed, that was done.
+            // A request whose deadline has passed was ended, and counted, at the deadline.
             if windows.end(&self.admitted) && self.is_sent {
                 windows.count_one();
             }

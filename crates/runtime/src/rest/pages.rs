@@ -35,10 +35,10 @@ use crate::response_headers::Headers;
 use crate::transport::Reply;
 use crate::url::escaped;
 
-/// How the pages of a list follow each other.
+/// The rules by which the pages of a list follow each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Paging {
-    /// What leads to the next page.
+    /// The value that leads to the next page.
     pub next: Next,
     /// The place of the items within a page; empty if the page is the list.
     pub items: Place,
@@ -47,16 +47,16 @@ pub struct Paging {
 /// The fields that lead to a value within a response.
 pub type Place = &'static [&'static str];
 
-/// What leads to the next page.
+/// The value that leads to the next page.
 #[derive(Clone, Copy, Debug)]
 pub enum Next {
     /// A header with its URL: `Link` with `rel="next"` (RFC 8288), or the URL alone in another one.
     Header(&'static str),
-    /// Its URL in the page.
+    /// The URL of the next page, at this place in a page.
     Link(Place),
     /// A cursor in the page.
     Cursor {
-        /// Where it is sent.
+        /// The part of a request that has the cursor.
         parameter: Sent,
         /// The place of the cursor; there is no next page where it is missing, null or empty.
         place: Place,
@@ -65,7 +65,7 @@ pub enum Next {
     },
     /// The id of a page's last item.
     LastItem {
-        /// Where it is sent.
+        /// The part of a request that has the id.
         parameter: Sent,
         /// The field of an item that has its id.
         id: &'static str,
@@ -74,12 +74,12 @@ pub enum Next {
     },
     /// The number of items before the page. A page without items is the last one.
     Offset {
-        /// Where it is sent.
+        /// The part of a request that has the offset.
         parameter: Sent,
     },
     /// The number of the page. A page without items is the last one.
     Number {
-        /// Where it is sent.
+        /// The part of a request that has the number.
         parameter: Sent,
         /// The number of the first page.
         first: u64,
@@ -202,7 +202,7 @@ struct Page {
     body: Json,
 }
 
-/// What leads to the next page.
+/// The change that makes the request of the next page from that of the page before.
 enum Step {
     /// A text or a number, and where it is sent.
     Parameter(Sent, Json),

@@ -308,7 +308,7 @@ struct Exchange {
     largest_response: usize,
     /// True if the allowed part of a response that is too large is read.
     reads_partially: bool,
-    /// What is passed on unread.
+    /// The successes whose body is passed on unread.
     streamed: Streamed,
     /// Set if the version of a response matters.
     held_calls: Option<Arc<HeldCalls>>,
