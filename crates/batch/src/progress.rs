@@ -28,7 +28,7 @@ pub struct Progress {
     pub elapsed: Duration,
     /// Largest number of outstanding jobs: it follows the rate, and shrinks if the queue is full.
     pub window: usize,
-    /// Its cost, if the run has a [`Budget`](crate::Budget).
+    /// Cost of this run, if it has a [`Budget`](crate::Budget).
     #[serde(flatten)]
     pub cost: Option<Cost>,
     /// Errors that persist for five seconds or longer: why no input is accepted, why the status of

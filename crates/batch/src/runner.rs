@@ -1,6 +1,6 @@
 //! Runner: the event loop of a run, which submits pending inputs and collects outstanding jobs.
 //!
-//! One task owns the three parts of a run, and passes values between them:
+//! A single task owns the three parts of a run, and passes values between them:
 //!
 //! ```text
 //!             number of outstanding jobs

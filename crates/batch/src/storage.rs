@@ -85,7 +85,7 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse).
+    /// The errors of [`parse`](Self::parse).
     pub fn with_settings<N, V>(
         url: &str,
         settings: impl IntoIterator<Item = (N, V)>,
@@ -327,7 +327,7 @@ fn open(
             let retry = object_store::RetryConfig { retry_timeout: patience, ..Default::default() };
             match builder.$with_bucket(bucket).with_retry(retry).build() {
                 Ok(store) => Ok(Arc::new(store) as Arc<dyn ObjectStore>),
-                // Its text may contain a setting.
+                // The text of the error may contain a setting.
                 Err(_) => Err(Error::new(
                     ErrorKind::Settings,
                     concat!(

@@ -1,5 +1,5 @@
-//! Batch support, shared by several commands: the location of a batch, its files and objects, outages of its database, its
-//! summary, and the receiver of its webhooks.
+//! Batch support, shared by several commands: the location of a batch, its files and objects,
+//! outages of its database, its summary, and the receiver of its webhooks.
 
 pub mod file_or_object;
 pub mod location;

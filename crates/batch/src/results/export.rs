@@ -32,7 +32,7 @@ pub(crate) struct ResultLines {
     places: Vec<LinePlace>,
 }
 
-/// Where the line of an input is.
+/// Place of the line of an input.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct LinePlace {
     index: u64,

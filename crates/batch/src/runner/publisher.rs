@@ -1,6 +1,6 @@
 //! Publisher: writes the results of a batch to object storage, beside the run.
 //!
-//! It holds nothing that the run waits for: it reads the committed lines of the results file, and
+//! The run never waits for the publisher, which reads the committed lines of the results file, and
 //! records parts through the journal thread. A storage that cannot be reached stops no job; the end
 //! of the run reports what is not published. The order of the steps: [`crate::publication`].
 //!
@@ -104,7 +104,7 @@ impl Publisher {
         loop {
             tokio::select! {
                 Some(waiter) = requests.recv() => {
-                    // It may have been dropped.
+                    // The waiter may have been dropped.
                     drop(waiter.send(self.finish().await));
                 }
                 now = ticks.tick() => {

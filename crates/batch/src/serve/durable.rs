@@ -85,7 +85,7 @@ impl Drop for NewFolder {
         let path = std::mem::take(&mut self.path);
         // If it fails, the folder is removed once it is old.
         let remove = move || drop(fs::remove_dir_all(path));
-        // Not on a thread that serves connections: a large file takes long.
+        // A large file takes long, so no thread that serves connections syncs it.
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(remove)),
             Err(_) => remove(),

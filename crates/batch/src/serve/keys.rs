@@ -31,7 +31,7 @@ impl Owner {
 
 /// The keys of clients. Each sees its own files and batches only.
 ///
-/// One key per line, or a name and a key: `alice k-1f0c…`. Keys with the same name have the same
+/// Each line has a key, or a name and a key: `alice k-1f0c…`. Keys with the same name have the same
 /// files and batches, so a named key can be replaced. Empty lines, and lines that begin with `#`,
 /// are ignored.
 #[derive(Clone)]

@@ -105,7 +105,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     // A server that is started again does not wait for the connections of the one before.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
-    // Those that are accepted inherit it.
+    // Accepted connections inherit the size of the buffer.
     socket.set_send_buffer_size(SEND_BUFFER)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)

@@ -56,7 +56,7 @@ pub(super) struct RequestBody {
     /// True if the peer sends the body only once it is asked to.
     is_on_request: bool,
     unread: Unread,
-    /// Its connection.
+    /// The connection of the request.
     peer: Arc<Connection>,
     throughput: MinThroughput,
 }

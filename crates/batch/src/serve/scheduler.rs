@@ -1,7 +1,7 @@
 //! Scheduler: a task for each batch that has not ended, which takes it from event to event.
 //!
-//! A task looks at the events of its batch, does what the next one needs, and records it. After an
-//! error, it waits and looks again; a process that starts does the same with all batches that it
+//! A task reads the events of its batch, does what the next event needs, and records it. After an
+//! error, it waits and reads again; a process that starts does the same with all batches that it
 //! finds. Of servers that share a folder, each has a task for each batch: all of them run it, as
 //! the leases of its journal allow, and one validates and finalizes it, under a lock.
 
@@ -108,11 +108,11 @@ impl Drive {
 
 /// Next action of a task.
 enum Step {
-    /// Looks at the events again.
+    /// Reads the events again.
     Again,
-    /// Looks at the events again after a while, because another server is at work.
+    /// Reads the events again after a while, because another server is at work.
     Wait,
-    /// Nothing: the batch has ended, or the server stops.
+    /// Ends the task: the batch has ended, or the server stops.
     Done,
 }
 
@@ -165,7 +165,7 @@ impl Scheduler {
         *locked(&drive.progress)
     }
 
-    /// Starts the task of a batch, or lets it look at the events now.
+    /// Starts the task of a batch, or lets it read the events now.
     pub(super) fn drive(self: &Arc<Self>, batch: BatchFolder) {
         let mut drives = locked(&self.drives);
         if let Some(drive) = drives.get(batch.id()) {
@@ -176,7 +176,7 @@ impl Scheduler {
         drives.insert(batch.id().to_owned(), Arc::clone(&drive));
         let (scheduler, context) = (Arc::downgrade(self), Arc::clone(&self.context));
         let mut tasks = locked(&self.tasks);
-        // Those that have ended.
+        // Tasks that have ended are removed.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(async move {
             context.drive(&batch, &drive).await;

@@ -146,7 +146,7 @@ impl Postgres {
         if !migrations::has_tables(&mut connection)? {
             return Ok(());
         }
-        // Its inputs and the like go with it.
+        // The inputs and other rows of the batch are removed with it.
         let removed = connection.persist_with(|it| {
             it.attempt(migrations::LONG, async |client| {
                 let sql = "DELETE FROM podqueue.batch WHERE name = $1";

@@ -132,7 +132,7 @@ impl Sqlite {
         if !is_elsewhere || wal::is_there(&self.path) {
             return Ok(());
         }
-        // Otherwise SQLite would make a log.
+        // Without these flags, SQLite would create a log.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = self.connect(Path::new(&unchanging(&self.path)), flags)?;
         let mut file = SqliteStore::of(connection, self.path.clone())?;

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::failure::Failure;
 use crate::input::{pair, read_file, read_stdin};
 
-/// Fields that an empty list or object clears. Elsewhere one would be omitted, and so have no
-/// effect.
+/// Fields that an empty list or object clears. In any other field, an empty value is omitted from
+/// the request, and would have no effect.
 const CLEARABLE: [&str; 7] = [
     "allowedCudaVersions",
     "dataCenterIds",

@@ -118,7 +118,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 
 /// A record that was found.
 enum Found {
-    /// Its process runs.
+    /// The process of the record runs.
     Live(Record),
     Abandoned(RecordFile, Record),
 }

@@ -54,8 +54,8 @@ struct Check {
     hint: Option<String>,
     #[serde(skip)]
     exit: Exit,
-    /// The service does not know the key, or not for this: a 401, and no 403, which may come from a
-    /// proxy.
+    /// True if the service responds with 401: it does not know the key, or the key does not permit
+    /// the request. A 403 does not count, because it may come from a proxy.
     #[serde(skip)]
     is_unauthorized: bool,
 }

@@ -129,7 +129,7 @@ async fn value(signals: &mut Signals, name: &str) -> Result<SecretString, Failur
 /// afterwards.
 #[cfg(unix)]
 fn read_hidden(prompt: &str) -> io::Result<String> {
-    // Not the buffer of standard input, which would take further lines, too.
+    // The buffer of standard input is avoided, because it would take further lines, too.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut terminal = File::options().write(true).open("/dev/tty")?;
     let config = ConfigBuilder::new().input_reader(input).output_writer(terminal.try_clone()?);

@@ -118,7 +118,7 @@ fn is_long_unseen(job: &Outstanding) -> bool {
 
 /// The outcome of a status that the interface does not document: it may never change.
 fn undocumented_status(job: &Outstanding, status: &str) -> PollOutcome {
-    // Anything else could be a secret.
+    // Any other text could be a secret.
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
     let name = match status.len() <= LONGEST_STATUS && status.bytes().all(is_name) {
         true => format!("the status {status:?}"),
@@ -181,7 +181,7 @@ fn ended(record: &JobRecord, is_cancelled: bool) -> PollOutcome {
     let mut completed = None;
     let mut why = error;
     if state == State::Completed {
-        // As text, so that the digits and the order of fields beside a `NaN` are kept.
+        // The output is read as text, which keeps the digits and the order of fields beside a `NaN`.
         match record.output::<Box<RawValue>>() {
             Ok(output) => {
                 let job_id = record.id().to_owned();

@@ -107,7 +107,8 @@ impl Connection {
         std::mem::replace(&mut self.patience, patience)
     }
 
-    /// One attempt. After any failure, the connection is closed, which rolls back its transaction.
+    /// Makes one attempt. After any failure, the connection is closed, which rolls back its
+    /// transaction.
     pub(super) fn attempt<T>(
         &mut self,
         time: Duration,

@@ -28,8 +28,8 @@ use crate::store::Input;
 pub(super) struct Peer {
     id: i64,
     last_change: i64,
-    /// It has given up its lease, or wrote to the results that the observer writes to: it can be
-    /// recovered at once.
+    /// True if the process has given up its lease, or wrote to the results that the observer writes
+    /// to: it can be recovered at once.
     has_left: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Lock file of a journal: excludes other processes, reserves disk space, and holds the number of
 //! the last commit.
 //!
-//! That number is written after each commit, without a sync, so it is never higher than that of the
+//! The number is written after each commit, without a sync, so it is never higher than that of the
 //! journal, however its process ends: a journal with a lower number has lost commits, because its
 //! write-ahead log was taken away, or an older journal was put in its place. SQLite would roll back
 //! silently, and the batch would submit inputs twice. An orderly end removes the number.
