@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a description, a setting or a value is refused, in one line.
+/// The reason why a description, a setting or a value is refused, in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 

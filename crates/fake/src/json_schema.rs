@@ -208,7 +208,7 @@ fn is_well_formed(key: &str, value: &Value) -> bool {
         "required" => value.is_array() && list.iter().all(Value::is_string),
         "enum" | "examples" => value.is_array(),
         "items" => is_schema(value) || !list.is_empty(),
-        // They would change what references are relative to.
+        // These members would change the base of references.
         "$id" | "$schema" => false,
         _ if ONE.contains(&key) => is_schema(value),
         _ if LISTS.contains(&key) => !list.is_empty(),

@@ -17,11 +17,11 @@ const METHODS: [&str; 9] =
 pub(crate) struct Operation {
     /// `GET /pets/{id}`.
     pub(crate) name: String,
-    /// Its `operationId`; empty if it has none.
+    /// The `operationId`; empty if the operation has none.
     pub(crate) id: String,
     pub(crate) method: String,
     path: String,
-    /// Its JSON pointer, and that of its path item.
+    /// The JSON pointer to the operation, and (`item`) to its path item.
     pub(crate) pointer: String,
     item: String,
     /// The paths of the servers that it is at.

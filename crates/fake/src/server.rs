@@ -127,7 +127,7 @@ enum End {
     Cut {
         to: usize,
     },
-    /// It does not come.
+    /// The end does not come: the body stalls.
     Stalled,
 }
 

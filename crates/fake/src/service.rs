@@ -53,11 +53,11 @@ impl FakeService {
         Self::start_with(description, Clock::real())
     }
 
-    /// The same with a clock that stands still until it is advanced.
+    /// Starts a fake of a description in JSON, with a clock that stands still until it is advanced.
     ///
     /// # Errors
     ///
-    /// Those of [`start`](Self::start).
+    /// The errors of [`start`](Self::start).
     pub fn start_with_manual_clock(description: &str) -> Result<Self, Error> {
         Self::start_with(description, Clock::manual())
     }

@@ -55,7 +55,7 @@ export const sendAgain = (method, target, body) => once(call, method, location.o
 
 const underWay = new Map();
 
-/** Sends a change, but once while it is under way: both clicks of a double click get its response. */
+/** Sends a change, but once while in flight: both clicks of a double click get its response. */
 function once(send, method, url, body) {
 	const json = JSON.stringify(body);
 	const change = `${method} ${url} ${json}`;

@@ -21,7 +21,7 @@ const tell = (state) => listeners.forEach((listener) => listener(state));
 
 export const onState = (listener) => listeners.push(listener);
 
-// One tab has the stream and broadcasts it to the others: a browser has six connections to a
+// A single tab has the stream and broadcasts it to the others: a browser has six connections to a
 // host. Without locks, so without TLS on another host, each tab has its own.
 const { locks } = navigator;
 const tabs = new BroadcastChannel("events");

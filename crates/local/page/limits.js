@@ -8,7 +8,7 @@ import { count } from "./words.js";
 
 export function start() {
 	onChange("limits", ({ revision: { limits } }, { name }) => [name, limits], load);
-	// What was used becomes free again by the mere passing of time.
+	// Used capacity becomes free again by the mere passing of time.
 	setInterval(() => byId("limits-body").checkVisibility() && !document.hidden && load(), 2000);
 }
 

@@ -64,7 +64,7 @@ enum Frequency {
 /// The effect of a fault on the response.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
-    /// None: it is sent unchanged.
+    /// The response is sent unchanged.
     None,
     /// Another response is sent instead.
     Response { status: StatusCode, headers: HeaderMap, body: Bytes },

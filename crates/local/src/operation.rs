@@ -49,9 +49,9 @@ pub enum Operation {
     /// `POST /graphql`
     #[serde(rename = "graphql")]
     GraphQl,
-    /// Everything under `/account`.
+    /// All paths under `/account`.
     Account,
-    /// Everything under `/_local`, if the control plane is enabled.
+    /// All paths under `/_local`, if the control plane is enabled.
     Control,
 }
 

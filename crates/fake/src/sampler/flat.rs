@@ -9,7 +9,7 @@ use crate::discriminator::Discriminator;
 /// The largest number of schemas that are merged into one: a cycle of `allOf` has no end.
 const MERGED: usize = 200;
 
-/// How far a branch is followed to find out how deep its values are.
+/// The number of levels to which a branch is followed to find out how deep its values are.
 const LOOKAHEAD: usize = 6;
 
 impl Sampler<'_> {
@@ -117,7 +117,7 @@ impl Sampler<'_> {
         branches.iter().min_by_key(|it| self.height(it, 0)).copied()
     }
 
-    /// How deep the shallowest value of a schema is, about.
+    /// The approximate depth of the shallowest value of a schema.
     fn height(&self, schema: &Value, depth: usize) -> usize {
         let Some(schema) = schema.as_object().filter(|_| depth < LOOKAHEAD) else {
             return usize::from(depth >= LOOKAHEAD) * 4;
@@ -150,7 +150,7 @@ struct Flat {
     entry: Option<String>,
     /// The properties that have a tag.
     tags: Vec<String>,
-    /// It is flattened without others beside it.
+    /// True if the schema is flattened without others beside it.
     is_alone: bool,
 }
 

@@ -117,7 +117,7 @@ impl Deployment {
         }
     }
 
-    /// One that was not created by this interface: its name is its id.
+    /// The deployment of a queue that was not created by this interface: its name is its id.
     fn of_queue(queue: Arc<Endpoint>, created: Moment) -> Self {
         let id = queue.name().to_string();
         let mut deployment = Self::new(id.clone(), id.clone(), "QUEUE", created);
@@ -402,7 +402,7 @@ impl Endpoints {
         check_capacity(all.len())?;
         if it.kind == "QUEUE" {
             let factory = &self.shared.factory;
-            // It gets its workers when it has all of its settings.
+            // The endpoint gets its workers when it has all of its settings.
             let settings = EndpointSettings { workers: Workers::between(0, 0), ..factory.defaults };
             let image = it.container.image_name();
             let started = factory.start(&it.id, image, settings);

@@ -151,7 +151,7 @@ impl<'a> Fields<'a> {
         self.read(name, &rule, |value| value.as_f64().filter(|value| *value >= least))
     }
 
-    /// One of these strings.
+    /// Reads a field whose value must be one of these strings.
     pub(super) fn choice(
         &self,
         name: &'static str,

@@ -28,7 +28,7 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// A line of a log.
 #[derive(Clone, Debug)]
 pub(super) struct LogEntry {
-    /// Its time, in whole microseconds, later than that of the line before.
+    /// The time of the line, in whole microseconds, later than that of the line before.
     pub(super) stamp: Moment,
     /// `container` or `system`.
     pub(super) source: &'static str,

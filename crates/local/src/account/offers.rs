@@ -1,8 +1,8 @@
 //! Offers: the types of GPU and CPU and the data centers that the local service has, and their
 //! prices.
 //!
-//! They are examples. An object may be created with any other type or data center, at the price of
-//! the first one, because the catalog of the hosted service changes.
+//! The offers are examples. An object may be created with any other type or data center, at the
+//! price of the first one, because the catalog of the hosted service changes.
 
 /// A type of GPU. Prices are credits an hour.
 pub(super) struct GpuOffer {

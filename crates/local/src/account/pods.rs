@@ -91,7 +91,7 @@ struct Pod {
     is: NewPod,
     locked: bool,
     created: Moment,
-    /// When it was last started; none if it is stopped.
+    /// The time of the last start; `None` if the Pod is stopped.
     started: Option<Moment>,
     /// The time from the last start until its container starts.
     provisioning: Duration,
@@ -198,7 +198,7 @@ impl Pod {
         prices
     }
 
-    /// Its charges since its costs last changed.
+    /// The charges of the Pod since its costs last changed.
     fn charges(&self, until: Moment) -> Vec<Charge> {
         if self.started.is_none() {
             return Vec::new();
@@ -704,7 +704,7 @@ impl PodCreation {
         if !fields.has("templateId") {
             fields.require(&["image"]);
         }
-        // Nothing runs in a Pod.
+        // The local service runs no program in a Pod, so the field has no effect.
         fields.boolean("startJupyter");
         let (gpu, cuda_version) = fields.object("gpu").map(read_gpu).unzip();
         Self {

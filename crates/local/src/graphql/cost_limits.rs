@@ -186,7 +186,7 @@ impl Cost {
 /// Computes the costs of selections, that of each fragment once.
 struct CostCalculator<'a> {
     document: &'a ExecutableDocument,
-    /// None for a fragment whose cost is being computed: its use is a cycle.
+    /// The cost of each fragment; `None` while it is being computed: another use is a cycle.
     fragments: HashMap<&'a Name, Option<Cost>>,
 }
 

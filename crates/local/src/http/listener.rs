@@ -37,7 +37,7 @@ pub(crate) struct ListenerControl {
 
 #[derive(Debug, Default)]
 struct ListenerState {
-    /// None while connections are refused.
+    /// The listening socket; `None` while connections are refused.
     socket: Option<TcpListener>,
     /// Requested time of refusing connections.
     refuse_for: Option<Duration>,

@@ -206,7 +206,7 @@ impl UnreadBody {
 /// The body of a request. It fails with [`io::ErrorKind::TimedOut`] when the peer takes too long,
 /// and with [`io::ErrorKind::Interrupted`] when the service stops before it is complete.
 struct RequestBody {
-    /// None once it has ended, and once it is dropped.
+    /// The bytes of the body; `None` once it has ended, and once it is dropped.
     body: Option<Incoming>,
     length: usize,
     expects_continue: bool,

@@ -30,7 +30,7 @@ pub(crate) struct JobView {
     /// The number of the job within its endpoint, in the order of submission.
     pub(crate) number: u64,
     pub(crate) id: JobId,
-    /// None if it has expired.
+    /// The status of the job; `None` if the job has expired.
     pub(crate) status: Option<Status>,
     pub(crate) times: Times,
     pub(crate) retried: u32,
@@ -227,7 +227,7 @@ const MAX_CHUNKS: usize = 1000;
 pub(crate) struct HistoryChunk(Arc<RawValue>);
 
 impl HistoryChunk {
-    /// None if the output cannot be serialized.
+    /// Returns `None` if the output cannot be serialized.
     pub(super) fn of(output: &Value) -> Option<Self> {
         to_raw_value(output).ok().map(|output| Self(output.into()))
     }

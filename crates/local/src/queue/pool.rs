@@ -176,7 +176,7 @@ pub(crate) struct PooledWorkerView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WorkerActivity {
     Starting,
-    /// Its start waits for capacity.
+    /// The start of the worker waits for capacity.
     Throttled,
     Idle,
     Running,
