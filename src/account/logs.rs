@@ -331,7 +331,7 @@ impl LogReader {
         let Written { source, line, ts } = match event.json() {
             Ok(written) => written,
             Err(_) if event.event == "error" => return Err(event.reported()),
-            // Not a line, but something to keep the connection alive, or the like.
+            // Such an event is no line: it keeps the connection alive, for example.
             Err(_) if event.event != "message" => return Ok(None),
             Err(error) => return Err(error),
         };

@@ -340,7 +340,7 @@ async fn a_cancel_that_is_refused_after_a_lost_response_is_settled_by_the_status
         assert_eq!(error.kind(), ErrorKind::BadRequest);
         assert_eq!(error.record().unwrap().status(), JobStatus::Completed, "{lost:?}");
     }
-    // What the service says at once is not looked at.
+    // A refusal of the first attempt is reported without a poll of the status.
     let server = Script::of([refused()]).await;
     let error = server.endpoint().job("j-u1").cancel().await.unwrap_err();
     assert_eq!((error.kind(), server.lines().len()), (ErrorKind::BadRequest, 1));

@@ -12,9 +12,9 @@ use tokio::net::TcpListener;
 /// Connection after the response.
 #[derive(Clone, Copy, PartialEq)]
 enum Then {
-    /// It continues with the connection.
+    /// The server continues with the connection.
     Serve,
-    /// It closes the connection.
+    /// The server closes the connection.
     Close,
 }
 

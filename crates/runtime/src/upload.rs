@@ -375,7 +375,7 @@ mod tests {
             assert_eq!(error, Err(expected), "{length}");
         }
         assert_eq!(sent(&stream(&[]).length(0)).await.as_deref(), Ok(&b""[..]));
-        // Otherwise it would never be read.
+        // A body with a length of zero would never be read.
         assert_eq!(stream(&["a"]).length(0).outgoing().left(), None);
         assert_eq!(Upload::from("").outgoing().left(), Some(0));
     }

@@ -22,17 +22,17 @@ use crate::local::support::HeldBack;
 /// Expected retries of an ambiguous call: it is not known whether it took effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Retries {
-    /// It is sent again.
+    /// The request is sent again.
     Safe,
-    /// It is sent again, and "not found" means that it took effect.
+    /// The request is sent again, and "not found" means that it took effect.
     UntilNotFound,
     /// It polls anyway, until it succeeds.
     UntilSuccess,
-    /// It is sent again, and may take effect twice, as the caller has chosen.
+    /// The request is sent again, and may take effect twice, as the caller has chosen.
     AtLeastOnce,
-    /// It is not sent again: the outcome is unknown.
+    /// The request is not sent again: the outcome is unknown.
     Never,
-    /// It is not sent again, but a poll of the job's status settles the outcome.
+    /// The request is not sent again, but a poll of the job's status settles the outcome.
     SettledByStatus,
 }
 

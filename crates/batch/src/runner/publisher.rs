@@ -249,7 +249,7 @@ impl Publisher {
             let most = self.publication.part_bytes;
             let Cut { part, content, .. } = match start < length {
                 true => cut(&path, start..length, most, name).await?,
-                // One that is not needed any more is emptied.
+                // A part that is not needed any more is emptied.
                 false => Cut::of(name, Vec::new()),
             };
             start += part.bytes;

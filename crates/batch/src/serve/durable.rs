@@ -66,7 +66,7 @@ impl NewFolder {
         let placed = parent.join(name);
         sync_folder(&self.file(name))?;
         sync_folder(parent)?;
-        // It may be the first of its owner, whose folder was made for it, too.
+        // The folder may be the first of its owner, whose folder was made for it, too.
         parent.parent().map_or(Ok(()), sync_folder)?;
         match fs::rename(&self.path, &placed) {
             Ok(()) => self.is_placed = true,
@@ -85,7 +85,7 @@ impl Drop for NewFolder {
         let path = std::mem::take(&mut self.path);
         // If it fails, the folder is removed once it is old.
         let remove = move || drop(fs::remove_dir_all(path));
-        // A large file takes long, so no thread that serves connections syncs it.
+        // Removing a large file takes long, so no thread that serves connections does it.
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(remove)),
             Err(_) => remove(),

@@ -400,7 +400,7 @@ impl Context {
             };
             batch.record_ended(&ended).map_err(folder_error)?;
         } else {
-            // It was cancelled while its file, which is invalid, was validated.
+            // The batch was cancelled while its file, which is invalid, was validated.
             batch.record_finalizing(self.now()).map_err(folder_error)?;
         }
         Ok(Step::Again)

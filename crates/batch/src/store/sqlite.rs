@@ -132,7 +132,7 @@ impl Sqlite {
         if !is_elsewhere || wal::is_there(&self.path) {
             return Ok(());
         }
-        // Without these flags, SQLite would create a log.
+        // A file that is opened in any other way would get a log.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = self.connect(Path::new(&unchanging(&self.path)), flags)?;
         let mut file = SqliteStore::of(connection, self.path.clone())?;

@@ -9,7 +9,7 @@ use podqueue_batch::{Batch, Open};
 
 use crate::support::Folder;
 
-/// That of the batch in this folder.
+/// The journal of the batch in this folder.
 pub fn of(folder: &Path) -> Journal {
     Journal::file(folder.join("results.jsonl.journal"))
 }

@@ -16,14 +16,14 @@ use crate::support::Folder;
 /// Environment variable with the URL of the database, for the processes of these tests.
 const URL: &str = "BATCH_DATABASE";
 
-/// It ends with the process.
+/// The server ends with the process.
 static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
 
 /// All tests but those that break it use one database.
 static DATABASE: LazyLock<String> =
     LazyLock::new(|| env::var(URL).unwrap_or_else(|_| SERVER.create("jobs")));
 
-/// That of the batch in this folder.
+/// The journal of the batch in this folder.
 pub fn of(folder: &Path) -> Journal {
     Journal::connect(DATABASE.clone(), name(folder)).lease(Duration::from_secs(3))
 }

@@ -32,7 +32,7 @@ const IN_A_SECOND: u64 = 500;
 /// shorter than a lease, so the others renew theirs in time.
 const BEFORE_OTHERS: u64 = 1_000;
 
-/// What a process says when the database has lost changes.
+/// The errors of a process when the database has lost changes.
 const REFUSED: [&str; 2] = ["has lost changes", "would submit that input again"];
 
 /// Rows of inputs that differ from the counts, in one snapshot.
@@ -44,7 +44,7 @@ const MISCOUNTED: &str = "WITH rows AS (SELECT state, count(*) AS n FROM podqueu
     SELECT count(*) FROM rows FULL JOIN sums USING (state)
     WHERE coalesce(rows.n, 0) <> coalesce(sums.n, 0)";
 
-/// What has happened, over all batches.
+/// Counts of the events of all batches.
 #[derive(Default)]
 struct Figures {
     promotions: u64,

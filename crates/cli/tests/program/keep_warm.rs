@@ -18,7 +18,7 @@ struct Account {
     fixture: Fixture,
     gate: tokio::sync::watch::Sender<bool>,
     server: AccountServer,
-    /// Whether changes are refused.
+    /// True while changes are refused.
     refuses: Arc<AtomicBool>,
     /// True if the endpoint does not exist for the key of the caller.
     hides: Arc<AtomicBool>,

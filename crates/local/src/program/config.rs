@@ -119,7 +119,7 @@ impl Config {
         let mut before = self.text.clone();
         loop {
             tokio::time::sleep(INTERVAL).await;
-            // It may be written at this moment: two reads must agree.
+            // The file may be written at this moment: two reads must agree.
             let Ok(text) = fs::read_to_string(&self.path) else { continue };
             if std::mem::replace(&mut before, text.clone()) != text || text == self.text {
                 continue;

@@ -1,7 +1,7 @@
 //! Tests of the interface of the local service, over raw HTTP: one module for each table or set of
 //! rules, one test for each row, named after it. `browser` has those of its page.
 //!
-//! They are one program, so that the waits of some overlap with the work of others.
+//! All tests are one program, so that the waits of some overlap with the work of others.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

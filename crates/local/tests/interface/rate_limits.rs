@@ -48,7 +48,7 @@ async fn row(operation: Operation, path: &str, rate: usize, at_once: Option<usiz
     let Some(at_once) = at_once else { return };
     let service = limited(|limits| limits).await;
     service.local.add_fault(Fault::delay(seconds(100)).on(operation));
-    // One more than is allowed: it alone is answered while the others are under way.
+    // One more than is allowed: it alone is answered while the others are in flight.
     let mut calls: FuturesUnordered<_> =
         (0..=at_once).map(|_| tokio::spawn(answer(request(&service, &method, path)))).collect();
     let refused = tokio::time::timeout(NEVER, calls.next()).await.unwrap();

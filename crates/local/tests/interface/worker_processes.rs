@@ -282,7 +282,7 @@ async fn a_worker_with_several_jobs_stops_after_the_last_one() {
     }
     assert_eq!(worker.take_batch(3).await.len(), 3);
     worker.done(&ids[0], json!({ "output": 0, "stopPod": true })).await;
-    // It stays until its last job is over, however that ends.
+    // The worker stays until its last job is over, however that ends.
     worker.done(&ids[1], json!({ "output": 1 })).await;
     until_there_is(&service, "worker-0", "running").await;
     service.post(&format!("/v2/e/cancel/{}", ids[2])).await;

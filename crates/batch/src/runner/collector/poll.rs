@@ -181,7 +181,7 @@ fn ended(record: &JobRecord, is_cancelled: bool) -> PollOutcome {
     let mut completed = None;
     let mut why = error;
     if state == State::Completed {
-        // The output is read as text, which keeps the digits and the order of fields beside a `NaN`.
+        // The output is read as text, to keep the digits and the order of fields beside a `NaN`.
         match record.output::<Box<RawValue>>() {
             Ok(output) => {
                 let job_id = record.id().to_owned();
