@@ -401,25 +401,7 @@ impl Builder {
     /// [`Error::setting`]), a Pod or template is invalid, or the system cannot provide random
     /// numbers for a key.
     pub async fn start(self) -> Result<LocalService, Error> {
-        if let Some(reason) = self.keys.iter().find_map(ApiKey::invalid_reason) {
-            return Err(Error::invalid("api_key", reason));
-        }
-        if !is_variable_prefix(&self.worker_env_prefix) {
-            let why = "must consist of ASCII letters, digits and _, and not begin with a digit";
-            return Err(Error::invalid("worker_env_prefix", why));
-        }
-        // Clients normalize these segments away, so that none could call the endpoint.
-        let is_dot_segment = |name: &&String| matches!(name.as_str(), "" | "." | "..");
-        if let Some(name) = self.endpoints.keys().find(is_dot_segment) {
-            let why = format_args!("no URL can contain the name {name:?}");
-            return Err(Error::invalid("endpoint", why));
-        }
-        let allowed_hosts = self.allowed_hosts.iter().map(|name| {
-            HostName::allowed(name).map_err(|why| {
-                Error::invalid("allow_host", format_args!("invalid host name {name:?}: {why}"))
-            })
-        });
-        let allowed_hosts = allowed_hosts.collect::<Result<_, _>>()?;
+        let allowed_hosts = self.check()?;
         let resources = Arc::new(self.resources()?);
         let socket = listen(self.listen).map_err(|e| Error::listen(self.listen, e))?;
         let address = socket.local_addr().map_err(|e| Error::listen(self.listen, e))?;
@@ -516,6 +498,29 @@ impl Builder {
             max_runsync_payload: self.max_runsync_payload,
         });
         Ok(LocalService::serve(socket, address, self.max_connections, app, tasks))
+    }
+
+    /// Refuses invalid settings; returns the hosts that are allowed.
+    fn check(&self) -> Result<Vec<HostName>, Error> {
+        if let Some(reason) = self.keys.iter().find_map(ApiKey::invalid_reason) {
+            return Err(Error::invalid("api_key", reason));
+        }
+        if !is_variable_prefix(&self.worker_env_prefix) {
+            let why = "must consist of ASCII letters, digits and _, and not begin with a digit";
+            return Err(Error::invalid("worker_env_prefix", why));
+        }
+        // Clients normalize these segments away, so that none could call the endpoint.
+        let is_dot_segment = |name: &&String| matches!(name.as_str(), "" | "." | "..");
+        if let Some(name) = self.endpoints.keys().find(is_dot_segment) {
+            let why = format_args!("no URL can contain the name {name:?}");
+            return Err(Error::invalid("endpoint", why));
+        }
+        let allowed_hosts = self.allowed_hosts.iter().map(|name| {
+            HostName::allowed(name).map_err(|why| {
+                Error::invalid("allow_host", format_args!("invalid host name {name:?}: {why}"))
+            })
+        });
+        allowed_hosts.collect()
     }
 
     fn resources(&self) -> Result<Resources, Error> {

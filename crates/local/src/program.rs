@@ -25,7 +25,9 @@ use self::config::{Config, parse_range};
 use self::signals::Listener;
 use self::stderr_printer::StderrPrinter;
 use crate::sync::locked;
-use crate::{Error, LocalService, LogSource, RateLimits, RetiredInterface, StreamShape, Workers};
+use crate::{
+    Builder, Error, LocalService, LogSource, RateLimits, RetiredInterface, StreamShape, Workers,
+};
 
 /// Runs a local emulator of the hosted service until Ctrl-C.
 ///
@@ -248,86 +250,8 @@ pub async fn run(
     format: Format,
     program: &str,
 ) -> Result<(), ProgramFailure> {
-    let mut builder = LocalService::builder().listen(arguments.listen).page().stream_shape(
-        match arguments.stream_shape {
-            Shape::Array => StreamShape::Array,
-            Shape::Object => StreamShape::Object,
-        },
-    );
-    for name in arguments.allowed_hosts {
-        builder = builder.allow_host(name);
-    }
-    let keys = ProgramKeys::read(arguments.api_keys, arguments.api_key_file)
-        .map_err(ProgramFailure::usage)?;
-    for key in keys.all() {
-        builder = builder.api_key(key);
-    }
-    builder = builder.retired(arguments.retired.into_iter().map(RetiredInterface::from));
-    if arguments.manual_clock {
-        builder = builder.manual_clock();
-    }
-    if arguments.strict {
-        builder = builder.strict();
-    }
-    if arguments.rate_limits {
-        builder = builder.rate_limits(RateLimits::documented());
-    }
-    if let Some(jobs) = arguments.max_queued {
-        builder = builder.max_queued(jobs);
-    }
-    let (min, max) = arguments.worker_count;
-    let workers = Workers::between(min, max)
-        .cold_start(Duration::from_secs(arguments.worker_cold_start))
-        .idle_timeout(Duration::from_secs(arguments.worker_idle_timeout));
-    let names = arguments.endpoints.iter().map(|(name, _)| name);
-    let mut names: Vec<&String> = names.chain(arguments.workers.iter().map(|(n, _)| n)).collect();
-    names.sort_unstable();
-    if let Some(name) = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) {
-        return Err(ProgramFailure::usage(format!(
-            "the endpoint {name:?} is given twice; --endpoint and --worker each make one"
-        )));
-    }
-    let config = arguments.config.map(|path| Config::read(path, workers, &names)).transpose();
-    let mut config = config.map_err(ProgramFailure::usage)?;
-    let mut attached = Vec::new();
-    // The standard error of these workers is always printed: their standard output is the protocol.
-    let mut commands = BTreeSet::new();
-    for (name, workers, numbers) in config.iter().flat_map(Config::endpoints) {
-        builder = builder.endpoint_with(name, workers).workers_of(name, numbers);
-    }
-    for (name, command) in arguments.endpoints {
-        builder = builder.workers_of(&name, workers);
-        builder = match command {
-            Some(command) => {
-                commands.insert(name.clone());
-                builder.command_endpoint(name, command)
-            }
-            None => {
-                attached.push(name.clone());
-                builder.endpoint_for_workers(name)
-            }
-        };
-    }
-    for (name, command) in arguments.workers {
-        builder = builder.workers_of(&name, workers).worker_endpoint(name, command);
-    }
-    builder = builder.worker_env_prefix(arguments.worker_env_prefix);
-    let (name, all) = (program.to_owned(), arguments.worker_logs);
-    let printer = StderrPrinter::start(program)?;
-    let prints = printer.clone();
-    let configured = config.as_ref().map(Config::commands);
-    builder = builder.on_worker_log(move |line| {
-        let is_command = || {
-            let configured = configured.as_ref().map(|names| locked(names));
-            commands.contains(&line.endpoint)
-                || configured.is_some_and(|names| names.contains(&line.endpoint))
-        };
-        match line.source {
-            LogSource::Service => prints.print(format!("{name}: {line}")),
-            _ if all || is_command() => prints.print(line.to_string()),
-            _ => {}
-        }
-    });
+    let opens_page = arguments.open;
+    let Setup { builder, keys, mut config, attached, printer } = Setup::of(arguments, program)?;
     // Before the URLs are printed, so that no signal is missed after that.
     let mut signals = Listener::new()?;
     let local = builder.start().await?;
@@ -342,7 +266,7 @@ pub async fn run(
         // Where it is seen.
         let _ = writeln!(io::stderr(), "{program}: the page: {page_url}");
     }
-    let opened = arguments.open.then(|| RedirectFile::open(&page_url)).transpose();
+    let opened = opens_page.then(|| RedirectFile::open(&page_url)).transpose();
     if let Err(error) = &opened {
         let _ = writeln!(
             io::stderr(),
@@ -388,6 +312,103 @@ pub async fn run(
     }
     printer.flush();
     Ok(())
+}
+
+/// The service to be started, and what belongs to it in the program.
+struct Setup {
+    builder: Builder,
+    keys: ProgramKeys,
+    config: Option<Config>,
+    /// The endpoints whose workers attach by themselves.
+    attached: Vec<String>,
+    /// The printer of worker logs.
+    printer: StderrPrinter,
+}
+
+impl Setup {
+    fn of(arguments: Arguments, program: &str) -> Result<Self, ProgramFailure> {
+        let mut builder = LocalService::builder().listen(arguments.listen).page().stream_shape(
+            match arguments.stream_shape {
+                Shape::Array => StreamShape::Array,
+                Shape::Object => StreamShape::Object,
+            },
+        );
+        for name in arguments.allowed_hosts {
+            builder = builder.allow_host(name);
+        }
+        let keys = ProgramKeys::read(arguments.api_keys, arguments.api_key_file)
+            .map_err(ProgramFailure::usage)?;
+        for key in keys.all() {
+            builder = builder.api_key(key);
+        }
+        builder = builder.retired(arguments.retired.into_iter().map(RetiredInterface::from));
+        if arguments.manual_clock {
+            builder = builder.manual_clock();
+        }
+        if arguments.strict {
+            builder = builder.strict();
+        }
+        if arguments.rate_limits {
+            builder = builder.rate_limits(RateLimits::documented());
+        }
+        if let Some(jobs) = arguments.max_queued {
+            builder = builder.max_queued(jobs);
+        }
+        let (min, max) = arguments.worker_count;
+        let workers = Workers::between(min, max)
+            .cold_start(Duration::from_secs(arguments.worker_cold_start))
+            .idle_timeout(Duration::from_secs(arguments.worker_idle_timeout));
+        let names = arguments.endpoints.iter().map(|(name, _)| name);
+        let mut names: Vec<&String> =
+            names.chain(arguments.workers.iter().map(|(n, _)| n)).collect();
+        names.sort_unstable();
+        if let Some(name) = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]) {
+            return Err(ProgramFailure::usage(format!(
+                "the endpoint {name:?} is given twice; --endpoint and --worker each make one"
+            )));
+        }
+        let config = arguments.config.map(|path| Config::read(path, workers, &names)).transpose();
+        let config = config.map_err(ProgramFailure::usage)?;
+        let mut attached = Vec::new();
+        // The standard error of these workers is always printed: their standard output is the protocol.
+        let mut commands = BTreeSet::new();
+        for (name, workers, numbers) in config.iter().flat_map(Config::endpoints) {
+            builder = builder.endpoint_with(name, workers).workers_of(name, numbers);
+        }
+        for (name, command) in arguments.endpoints {
+            builder = builder.workers_of(&name, workers);
+            builder = match command {
+                Some(command) => {
+                    commands.insert(name.clone());
+                    builder.command_endpoint(name, command)
+                }
+                None => {
+                    attached.push(name.clone());
+                    builder.endpoint_for_workers(name)
+                }
+            };
+        }
+        for (name, command) in arguments.workers {
+            builder = builder.workers_of(&name, workers).worker_endpoint(name, command);
+        }
+        builder = builder.worker_env_prefix(arguments.worker_env_prefix);
+        let printer = StderrPrinter::start(program)?;
+        let (prints, prefix, all) = (printer.clone(), program.to_owned(), arguments.worker_logs);
+        let configured = config.as_ref().map(Config::commands);
+        builder = builder.on_worker_log(move |line| {
+            let is_command = || {
+                let configured = configured.as_ref().map(|names| locked(names));
+                commands.contains(&line.endpoint)
+                    || configured.is_some_and(|names| names.contains(&line.endpoint))
+            };
+            match line.source {
+                LogSource::Service => prints.print(format!("{prefix}: {line}")),
+                _ if all || is_command() => prints.print(line.to_string()),
+                _ => {}
+            }
+        });
+        Ok(Self { builder, keys, config, attached, printer })
+    }
 }
 
 /// Returns true if standard output is a file.

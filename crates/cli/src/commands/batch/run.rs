@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::future::IntoFuture;
-use std::path::{Path, absolute};
+use std::path::{Path, PathBuf, absolute};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
 use podqueue::{Endpoint, ErrorKind as ServiceKind, RateLimits};
 use podqueue_batch::{
-    Batch, Budget, Checked, Counts, Error, ErrorKind, Inputs, MaxFailures, OnUnknown, Report, Run,
-    Sqlite, State, Stopped,
+    Batch, Budget, Checked, Counts, Error, ErrorKind, Inputs, MaxFailures, Object, OnUnknown,
+    Report, Run, Sqlite, State, Stopped,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -265,112 +265,32 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if arguments.dry_run && arguments.sample.is_none() {
         return dry_run(context, arguments).await;
     }
-    let (Some(id), Some(out)) = (&arguments.endpoint, &arguments.out) else {
-        return Err(Failure::usage("a run needs --endpoint and --out"));
-    };
-    let inputs = arguments.inputs.parse()?;
-    let (results, published_to) = match out.parse()? {
-        FileOrObject::File(results) => (results, None),
-        FileOrObject::Object(folder) => (inputs.default_results(), Some(folder)),
-    };
-    let (results, inputs_shown) = (results.as_path(), inputs.shown());
-    let is_journal = |file: &Path| {
-        let journal = arguments.journal.as_ref().and_then(|it| absolute(it.file()?).ok());
-        journal.is_some_and(|journal| absolute(file).is_ok_and(|file| file == journal))
-    };
-    if is_journal(results) || is_journal(inputs_shown) {
-        return Err(Failure::usage("--journal names a file of its own: not the inputs, nor --out"));
-    }
-    let named = batch_arguments(results, arguments.journal.as_ref());
-    let failed = |error: Error| {
-        let failure = failure(&error, &named, Some(id));
-        match error.kind() {
-            ErrorKind::InputsChanged if !arguments.force => failure.hint(
-                "to submit the changed lines that are still pending: the same command with --force",
-            ),
-            _ => failure,
-        }
-    };
-    let limits = match arguments.no_rate_limits {
-        true => RateLimits::off(),
-        false => RateLimits::new(),
-    };
-    let mut builder = settings::client_builder(&context.settings()?)?.rate_limits(limits);
-    // Processes that share a database share the limits.
-    if let Some(shared) =
-        arguments.journal.as_ref().map(JournalArgument::limits).transpose()?.flatten()
-    {
-        builder = builder.shared_limits(shared);
-    }
-    let endpoint = builder.build()?.endpoint(id);
-    let url = endpoint.base_url().unwrap_or_default().to_owned();
+    let (command, published_to) = BatchRun::of(context, arguments)?;
+    let endpoint = command.endpoint()?;
     let mut signals = Signals::listen()?;
-    if let Some(workers) = arguments.keep_warm {
-        account(context)?;
-        let workers = if workers == 1 { "1 worker".into() } else { format!("{workers} workers") };
-        let question = format!(
-            "Keep {workers} of the endpoint {id} running until the run ends, which cost even \
-             without work?"
-        );
-        arguments.confirmation.of(&question).ask(&mut signals).await?;
-    }
-    let progress = context.output.progress(format!("reading {}", inputs_shown.display()));
+    command.confirm_keep_warm(&mut signals).await?;
+    let progress = context.output.progress(format!("reading {}", command.inputs.shown().display()));
     let (on_unknown, receiver) = arguments.on_unknown().await?;
-    let mut journal = Journal::of(results, arguments.journal.as_ref());
-    if let Some(loss) = arguments.accept_loss {
-        if matches!(journal, Journal::File(_)) {
-            return Err(Failure::usage(
-                "--accept-loss is for a journal in a database; a journal in a file that is older \
-                 than its results is never continued",
-            ));
-        }
-        journal = journal.accepting_loss(matches!(loss, AcceptedLoss::All));
-    }
-    let accepts_loss = arguments.accept_loss.is_some();
-    signals.unless(check_service(&journal, &endpoint, accepts_loss)).await??;
-    let mut opening = journal
-        .open()
-        .inputs(arguments.inputs(&inputs))
-        .results(results)
-        .on_unknown(on_unknown)
-        .check_run(&endpoint, &arguments.policy.policy());
-    if arguments.force {
-        opening = opening.accept_changed_inputs();
-    }
-    let batch = signals.unless(opening.into_future()).await?.map_err(failed)?;
-    if batch.imported_results() > 0 {
-        progress.suspend(|| {
-            context.output.note(format_args!(
-                "imported {} results that the database did not contain",
-                batch.imported_results()
-            ));
-        });
-    }
-    let changed = batch.changed_inputs();
-    if changed.pending + changed.kept > 0 {
-        progress.suspend(|| {
-            context.output.warn(format_args!(
-                "inputs have changed: {} are submitted with their new content, {} were submitted before and keep their state",
-                changed.pending, changed.kept
-            ));
-        });
-    }
+    let batch = command.open(on_unknown, &endpoint, &mut signals).await?;
+    progress.suspend(|| command.note_changes(&batch));
     let listening = receiver.map(|receiver| receiver.deliver_to(batch.clone()));
-    let before = signals.unless(batch.status()).await?.map_err(failed)?.counts;
-    let mut known = before;
+    let status = signals.unless(batch.status()).await?;
+    let before = status.map_err(|error| command.failure(&error))?.counts;
     let (warm, progress) = match arguments.keep_warm.filter(|_| before.open() > 0) {
         Some(workers) => {
             // Messages are printed without progress.
             drop(progress);
-            let warm = WarmWorkers::start(context, &mut signals, id, workers).await?;
-            (warm, context.output.progress(format!("running {}", inputs_shown.display())))
+            let warm = WarmWorkers::start(context, &mut signals, command.id, workers).await?;
+            let running = format!("running {}", command.inputs.shown().display());
+            (warm, context.output.progress(running))
         }
         None => (None, progress),
     };
-    let mut run = arguments.settings(batch.run(endpoint));
+    let mut run = arguments.settings(batch.run(endpoint.clone()));
     if let Some(folder) = published_to {
         run = run.publish_to(folder);
     }
+    let mut known = before;
     let ended = drive(context, run, arguments.grace, &progress, &mut signals, &mut known).await;
     if let Some(listening) = listening {
         // A signal only ends the wait for calls in progress.
@@ -383,60 +303,204 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     match ended {
         Ok(report) => {
             let nothing_left = before.open() == 0;
-            let refused = match report.counts.of(State::Refused) {
-                0 => Vec::new(),
-                _ => signals.unless(batch.refused(summary::MAX_REFUSED)).await?.map_err(failed)?,
-            };
-            let refused = Refused { file: inputs_shown, first: refused };
-            summary::print_report(context, &report, nothing_left, &refused)?;
-            if report.not_collected > 0 {
-                let journal = Journal::of(results, arguments.journal.as_ref());
-                let reading = on_thread(move || journal.read().and_then(|mut it| it.runs()));
-                let runs = signals.unless(reading).await?.map_err(failed)?;
-                summary::advise_to_collect(context, &runs, &url);
-            }
-            summary::advise(context, &report.counts, &named);
-            // A signal left inputs to the next run.
-            if report.stopped == Some(Stopped::OnRequest) && report.counts.open() > 0 {
-                return Ok(Exit::Interrupted);
-            }
-            Ok(exit(&report.counts))
+            command.report(&batch, &endpoint, &report, nothing_left, &mut signals).await
         }
-        Err(RunEnd::Failed(error)) => {
-            let kind = error.kind();
-            let mut failure = failed(error);
-            // Inputs may have been sent before, so this is not exit code 2; and unknown outcomes
-            // are not the reason of the stop.
-            if let ErrorKind::Inputs
-            | ErrorKind::InputsChanged
-            | ErrorKind::Results
-            | ErrorKind::OtherResults = kind
-            {
-                failure.exit = Exit::Error;
-                return Err(failure);
-            }
-            let status = signals.unless(batch.status()).await;
-            if let Ok(Ok(status)) = status
-                && status.counts.of(State::Unknown) > 0
-            {
-                failure.exit = failure.exit.or_worse(Exit::OutcomeUnknown);
-            }
-            Err(failure)
+        Err(RunEnd::Failed(error)) => Err(command.failed(&batch, &error, &mut signals).await),
+        Err(RunEnd::Interrupted) => Err(command.interrupted(&batch, &known).await),
+    }
+}
+
+/// A command with its files.
+struct BatchRun<'a> {
+    context: &'a Context,
+    arguments: &'a Arguments,
+    /// The endpoint's.
+    id: &'a str,
+    inputs: FileOrObject,
+    results: PathBuf,
+    /// The batch, as the arguments of further commands.
+    named: String,
+}
+
+impl<'a> BatchRun<'a> {
+    /// Returns the command, and the folder of object storage to publish the results in, if any.
+    fn of(
+        context: &'a Context,
+        arguments: &'a Arguments,
+    ) -> Result<(Self, Option<Object>), Failure> {
+        let (Some(id), Some(out)) = (&arguments.endpoint, &arguments.out) else {
+            return Err(Failure::usage("a run needs --endpoint and --out"));
+        };
+        let inputs = arguments.inputs.parse()?;
+        let (results, published_to) = match out.parse()? {
+            FileOrObject::File(results) => (results, None),
+            FileOrObject::Object(folder) => (inputs.default_results(), Some(folder)),
+        };
+        let is_journal = |file: &Path| {
+            let journal = arguments.journal.as_ref().and_then(|it| absolute(it.file()?).ok());
+            journal.is_some_and(|journal| absolute(file).is_ok_and(|file| file == journal))
+        };
+        if is_journal(&results) || is_journal(inputs.shown()) {
+            let message = "--journal names a file of its own: not the inputs, nor --out";
+            return Err(Failure::usage(message));
         }
-        Err(RunEnd::Interrupted) => {
-            let state = match timeout(STATUS_TIMEOUT, batch.status()).await {
-                Ok(Ok(status)) => summary::progress_line(&status.counts, None, None, None),
-                Ok(Err(error)) => failed(error).message,
-                Err(_) => {
-                    let line = summary::progress_line(&known, None, None, None);
-                    format!("the journal does not respond; last status: {line}")
-                }
-            };
-            let message = format!("interrupted; {state}");
-            Err(Failure::new(Exit::Interrupted, message)
-                .hint("nothing is lost: the same command again continues")
-                .hint(format!("or cancel the rest: podqueue batch cancel {named}")))
+        let named = batch_arguments(&results, arguments.journal.as_ref());
+        Ok((Self { context, arguments, id, inputs, results, named }, published_to))
+    }
+
+    fn failure(&self, error: &Error) -> Failure {
+        let failure = failure(error, &self.named, Some(self.id));
+        match error.kind() {
+            ErrorKind::InputsChanged if !self.arguments.force => failure.hint(
+                "to submit the changed lines that are still pending: the same command with --force",
+            ),
+            _ => failure,
         }
+    }
+
+    fn endpoint(&self) -> Result<Endpoint, Failure> {
+        let limits = match self.arguments.no_rate_limits {
+            true => RateLimits::off(),
+            false => RateLimits::new(),
+        };
+        let settings = self.context.settings()?;
+        let mut builder = settings::client_builder(&settings)?.rate_limits(limits);
+        // Processes that share a database share the limits.
+        let journal = self.arguments.journal.as_ref();
+        if let Some(shared) = journal.map(JournalArgument::limits).transpose()?.flatten() {
+            builder = builder.shared_limits(shared);
+        }
+        Ok(builder.build()?.endpoint(self.id))
+    }
+
+    async fn confirm_keep_warm(&self, signals: &mut Signals) -> Result<(), Failure> {
+        let Some(workers) = self.arguments.keep_warm else { return Ok(()) };
+        account(self.context)?;
+        let workers = if workers == 1 { "1 worker".into() } else { format!("{workers} workers") };
+        let question = format!(
+            "Keep {workers} of the endpoint {} running until the run ends, which cost even \
+             without work?",
+            self.id
+        );
+        self.arguments.confirmation.of(&question).ask(signals).await
+    }
+
+    /// Opens the batch, once the service is known to accept the key.
+    async fn open(
+        &self,
+        on_unknown: OnUnknown,
+        endpoint: &Endpoint,
+        signals: &mut Signals,
+    ) -> Result<Batch, Failure> {
+        let arguments = self.arguments;
+        let mut journal = Journal::of(&self.results, arguments.journal.as_ref());
+        if let Some(loss) = arguments.accept_loss {
+            if matches!(journal, Journal::File(_)) {
+                return Err(Failure::usage(
+                    "--accept-loss is for a journal in a database; a journal in a file that is older \
+                     than its results is never continued",
+                ));
+            }
+            journal = journal.accepting_loss(matches!(loss, AcceptedLoss::All));
+        }
+        let accepts_loss = arguments.accept_loss.is_some();
+        signals.unless(check_service(&journal, endpoint, accepts_loss)).await??;
+        let mut opening = journal
+            .open()
+            .inputs(arguments.inputs(&self.inputs))
+            .results(&self.results)
+            .on_unknown(on_unknown)
+            .check_run(endpoint, &arguments.policy.policy());
+        if arguments.force {
+            opening = opening.accept_changed_inputs();
+        }
+        let opened = signals.unless(opening.into_future()).await?;
+        opened.map_err(|error| self.failure(&error))
+    }
+
+    /// Notes what differs from the last run.
+    fn note_changes(&self, batch: &Batch) {
+        let output = &self.context.output;
+        if batch.imported_results() > 0 {
+            output.note(format_args!(
+                "imported {} results that the database did not contain",
+                batch.imported_results()
+            ));
+        }
+        let changed = batch.changed_inputs();
+        if changed.pending + changed.kept > 0 {
+            output.warn(format_args!(
+                "inputs have changed: {} are submitted with their new content, {} were submitted before and keep their state",
+                changed.pending, changed.kept
+            ));
+        }
+    }
+
+    /// Prints the report of a run.
+    async fn report(
+        &self,
+        batch: &Batch,
+        endpoint: &Endpoint,
+        report: &Report,
+        nothing_left: bool,
+        signals: &mut Signals,
+    ) -> Result<Exit, Failure> {
+        let failed = |error: Error| self.failure(&error);
+        let refused = match report.counts.of(State::Refused) {
+            0 => Vec::new(),
+            _ => signals.unless(batch.refused(summary::MAX_REFUSED)).await?.map_err(failed)?,
+        };
+        let refused = Refused { file: self.inputs.shown(), first: refused };
+        summary::print_report(self.context, report, nothing_left, &refused)?;
+        if report.not_collected > 0 {
+            let journal = Journal::of(&self.results, self.arguments.journal.as_ref());
+            let reading = on_thread(move || journal.read().and_then(|mut it| it.runs()));
+            let runs = signals.unless(reading).await?.map_err(failed)?;
+            let url = endpoint.base_url().unwrap_or_default();
+            summary::advise_to_collect(self.context, &runs, url);
+        }
+        summary::advise(self.context, &report.counts, &self.named);
+        // A signal left inputs to the next run.
+        if report.stopped == Some(Stopped::OnRequest) && report.counts.open() > 0 {
+            return Ok(Exit::Interrupted);
+        }
+        Ok(exit(&report.counts))
+    }
+
+    /// The failure for the error that ended a run.
+    async fn failed(&self, batch: &Batch, error: &Error, signals: &mut Signals) -> Failure {
+        let mut failure = self.failure(error);
+        // Inputs may have been sent before, so this is not exit code 2; and unknown outcomes are not
+        // the reason of the stop.
+        if let ErrorKind::Inputs
+        | ErrorKind::InputsChanged
+        | ErrorKind::Results
+        | ErrorKind::OtherResults = error.kind()
+        {
+            failure.exit = Exit::Error;
+            return failure;
+        }
+        if let Ok(Ok(status)) = signals.unless(batch.status()).await
+            && status.counts.of(State::Unknown) > 0
+        {
+            failure.exit = failure.exit.or_worse(Exit::OutcomeUnknown);
+        }
+        failure
+    }
+
+    /// The failure for a run that was interrupted; its last counts are known.
+    async fn interrupted(&self, batch: &Batch, known: &Counts) -> Failure {
+        let state = match timeout(STATUS_TIMEOUT, batch.status()).await {
+            Ok(Ok(status)) => summary::progress_line(&status.counts, None, None, None),
+            Ok(Err(error)) => self.failure(&error).message,
+            Err(_) => {
+                let line = summary::progress_line(known, None, None, None);
+                format!("the journal does not respond; last status: {line}")
+            }
+        };
+        Failure::new(Exit::Interrupted, format!("interrupted; {state}"))
+            .hint("nothing is lost: the same command again continues")
+            .hint(format!("or cancel the rest: podqueue batch cancel {}", self.named))
     }
 }
 
