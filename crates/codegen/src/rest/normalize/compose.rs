@@ -384,6 +384,8 @@ impl<'a> Composer<'a> {
                 ("required", Some(Value::Array(there))) => {
                     there.extend(value.as_array().into_iter().flatten().cloned());
                 }
+                ("items", Some(items)) => self.refine_items(items, value, depth),
+                ("additionalProperties", Some(further)) => self.widen(further, value, depth),
                 (_, Some(_)) => {}
                 (_, None) => {
                     into.insert(key, value);
@@ -392,8 +394,8 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// A property of two schemas has the later schema, if that restricts its type; two objects are
-    /// merged.
+    /// A value of two schemas has the later one, if that says all of the earlier one or restricts its
+    /// type; two objects, or two lists, are merged.
     fn refine(&self, known: &mut Value, later: Value, depth: usize) {
         let is_read_only = is_true(known, "readOnly") || is_true(&later, "readOnly");
         if says_type(&later) && *known != later {
@@ -406,23 +408,72 @@ impl<'a> Composer<'a> {
 
     fn replace(&self, known: &mut Value, later: Value, depth: usize) {
         let words = known.get("description").cloned();
-        if depth > DEPTH {
-            self.cut.set(true);
-            *known = later;
-            return;
-        }
-        let names = |schema: &Value| -> Vec<String> {
-            let keywords = Value::Object(self.keywords(schema, depth + 1));
-            tree::fields(&keywords, "properties").map(|(name, _)| name.clone()).collect()
-        };
-        let (fields, later_fields) = (names(known), names(&later));
-        *known = match later_fields.is_empty() || fields.iter().all(|it| later_fields.contains(it))
-        {
+        *known = match self.covers(&later, known, depth) {
             true => later,
             false => json!({ "allOf": [known, later] }),
         };
         if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
             known["description"] = words;
+        }
+    }
+
+    /// Items that may be of several types, such as those of a tuple, are none of them alone.
+    fn refine_items(&self, known: &mut Value, later: Value, depth: usize) {
+        let is_decided = || kind(&self.keywords(known, depth + 1)).is_some();
+        if !says_type(known) || is_decided() {
+            self.refine(known, later, depth);
+        }
+    }
+
+    /// Further fields of two schemas. Each schema may mean other ones of them, by the pattern of their
+    /// names, so those of different types may be any of both.
+    fn widen(&self, known: &mut Value, later: Value, depth: usize) {
+        if !known.is_object() || !later.is_object() || *known == later {
+            return;
+        }
+        let kind_of = |schema: &Value| kind(&self.keywords(schema, depth + 1));
+        match (kind_of(known), kind_of(&later)) {
+            (a, b) if a == b && a.is_some() => self.refine(known, later, depth),
+            _ => *known = json!({ "anyOf": [known, later] }),
+        }
+    }
+
+    /// Returns true if nothing is lost of a value of both schemas that is read as the later one alone.
+    fn covers(&self, later: &Value, known: &Value, depth: usize) -> bool {
+        if later == known || !says_type(known) {
+            return true;
+        }
+        if depth > DEPTH {
+            self.cut.set(true);
+            return true;
+        }
+        let [later, known] = [later, known].map(|it| self.keywords(it, depth + 1));
+        let within = |key: &str| match (later.get(key), known.get(key)) {
+            (_, None | Some(Value::Bool(_))) => true,
+            (None | Some(Value::Bool(_)), Some(_)) => false,
+            (Some(later), Some(known)) => self.covers(later, known, depth + 1),
+        };
+        let kinds = (kind(&later), kind(&known));
+        match kinds {
+            (Some("object") | None, Some("object")) => {
+                let [later_fields, fields] =
+                    [&later, &known].map(|it| it.get("properties").and_then(Value::as_object));
+                // Without any, it is a map of any values.
+                let is_any = later_fields.is_none_or(Keywords::is_empty)
+                    && !later.get("additionalProperties").is_some_and(Value::is_object);
+                let has = |(name, known): (&String, &Value)| {
+                    later_fields
+                        .and_then(|it| it.get(name))
+                        .is_some_and(|later| self.covers(later, known, depth + 1))
+                };
+                is_any || (fields.into_iter().flatten().all(has) && within("additionalProperties"))
+            }
+            (Some("array") | None, Some("array")) => {
+                later.get("items").is_none() || within("items")
+            }
+            // Fields without a type restrict the objects of a union alone.
+            (Some("object"), None) => later.contains_key("type") || !known.contains_key("oneOf"),
+            _ => true,
         }
     }
 }

@@ -178,12 +178,14 @@ fn constant(schema: &mut Map<String, Value>) {
     }
 }
 
-/// An enum of null and other values is nullable.
+/// An enum of null and other values is nullable; one of null alone is the type `null`.
 fn null_among_values(schema: &mut Map<String, Value>) {
     let values = schema.get("enum").and_then(Value::as_array);
-    if values.is_some_and(|it| it.len() > 1 && it.contains(&Value::Null)) {
-        schema.insert("nullable".to_owned(), json!(true));
+    let Some(values) = values.filter(|it| it.contains(&Value::Null)) else { return };
+    if values.iter().all(Value::is_null) {
+        schema.remove("enum");
     }
+    schema.insert("nullable".to_owned(), json!(true));
 }
 
 /// `type: [string, 'null']` is a nullable string; several types are a union of them. An

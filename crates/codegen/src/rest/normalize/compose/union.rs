@@ -72,7 +72,9 @@ impl Composer<'_> {
         let is_alone = own.keys().all(|key| is_annotation(key));
         let form = if is_alone { form } else { Form::Merged };
         let union = Union { discriminator: discriminator.as_ref(), form };
-        let Some(merged) = self.merge_branches(branches, union, is_named && is_alone, depth) else {
+        // A union that is merged into the schema around it needs no name.
+        let Some(merged) = self.merge_branches(branches, union, is_named || !is_alone, depth)
+        else {
             keep_demanded(&mut own, &demanded);
             *schema = Value::Object(own);
             return;
@@ -110,18 +112,23 @@ impl Composer<'_> {
         let is_object = |it: &Value| kind(&self.keywords(it, depth + 1)) == Some("object");
         let is_field = |key: &str| ["properties", "required", "type"].contains(&key);
         let is_plain = own.keys().all(|key| is_annotation(key) || is_field(key));
-        if depth > DEPTH || branches.len() < 2 || !is_plain || !branches.iter().all(is_object) {
-            return;
-        }
-        let objects: Vec<_> = branches.iter().collect();
-        if self.discriminate(&objects, discriminator, depth).is_none() {
+        let objects: Vec<_> = branches.iter().filter(|it| is_object(it)).collect();
+        let is_mixed = objects.len() < branches.len();
+        if depth > DEPTH
+            || branches.len() < 2
+            || !is_plain
+            || objects.is_empty()
+            // A type rules out the other branches.
+            || (is_mixed && own.contains_key("type"))
+            || (objects.len() > 1 && self.discriminate(&objects, discriminator, depth).is_none())
+        {
             return;
         }
         let beside = own.iter().filter(|(key, _)| is_field(key));
         let beside: Keywords = beside.map(|(key, it)| (key.clone(), it.clone())).collect();
         own.retain(|key, _| !is_field(key));
         let beside = Value::Object(beside);
-        for branch in branches {
+        for branch in branches.iter_mut().filter(|it| is_object(it)) {
             let keywords = Value::Object(self.keywords(branch, depth + 1));
             let has = |name: &String| keywords["properties"].get(name).is_some();
             if !fields(&beside, "properties").all(|(name, _)| has(name)) {

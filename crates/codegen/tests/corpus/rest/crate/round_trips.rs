@@ -6,7 +6,7 @@ use podqueue::__private::serde_json::{from_str, to_value};
 use crate::both_ways::types::{Owner, Part, Thing, ThingLevel};
 use crate::both_ways::Api;
 use crate::checks::{said, Checks};
-use crate::lossless::types::Report;
+use crate::lossless::types::{Merged, Report};
 use crate::server::Server;
 
 /// Returns the failed checks.
@@ -98,6 +98,17 @@ fn lossless(checks: &mut Checks) {
         let report: Result<Report, _> = from_str(text);
         let written = report.map_err(|it| it.to_string()).and_then(|it| to_value(&it).map_err(|it| it.to_string()));
         checks.same("what was read, written", written.map(|it| it.to_string()), &format!("Ok({text:?})"));
+    }
+    let both = r#"{"name":"a","size":1}"#;
+    for text in [
+        r#"{"alone":BOTH,"beside":[BOTH],"both":{"kind":"off","name":"a","since":7,"size":1},"deep":[[BOTH]],"either":BOTH,"list":[BOTH],"map":{"k":BOTH},"nothing":null,"patterns":{"n-a":1,"x-a":"b"},"tuple":[BOTH],"union":{"color":"red","name":"a","size":1}}"#,
+        r#"{"either":"a","nothing":"b","within":{"either":BOTH,"list":[BOTH],"map":{"k":BOTH},"one":{"inner":BOTH}}}"#,
+        r#"{"nothing":"b","within":{"either":"a"}}"#,
+    ] {
+        let text = text.replace("BOTH", both);
+        let merged: Result<Merged, _> = from_str(&text);
+        let written = merged.map_err(|it| it.to_string()).and_then(|it| to_value(&it).map_err(|it| it.to_string()));
+        checks.same("what several schemas describe", written.map(|it| it.to_string()), &format!("Ok({text:?})"));
     }
     let report: Report = from_str(r#"{"closed": [1], "same": [1], "full": ["a"]}"#).expect("a report");
     let typed: (Vec<f64>, Vec<f64>, Vec<String>) = (report.closed, report.same, report.full);
