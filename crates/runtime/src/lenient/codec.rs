@@ -374,7 +374,7 @@ impl<T: Lenient> Lenient for Box<T> {
 
 /// Reads an item of a list or of a map; none for a null that is left out. A number that does not fit
 /// is an error: left out like null, it would shorten the list without a word.
-fn item<T: Lenient>(value: &Json, reading: Reading) -> Result<Option<T>, Mismatch> {
+pub(crate) fn item<T: Lenient>(value: &Json, reading: Reading) -> Result<Option<T>, Mismatch> {
     match T::read(value, reading)? {
         None if value.is_null() => Ok(T::null_item()),
         None if value.is_number() => Err(Mismatch::new("a number that does not fit the type")),

@@ -72,12 +72,14 @@ pub enum Next {
         /// The place of the boolean that says whether there is a next page.
         more: Place,
     },
-    /// The number of items before the page. A page without items is the last one.
+    /// The number of items before the page. A page without items is the last one, and so is the page
+    /// before a 404.
     Offset {
         /// The part of a request that has the offset.
         parameter: Sent,
     },
-    /// The number of the page. A page without items is the last one.
+    /// The number of the page. A page without items is the last one, and so is the page before a
+    /// 404.
     Number {
         /// The part of a request that has the number.
         parameter: Sent,
@@ -99,6 +101,7 @@ pub enum Sent {
 ///
 /// A page is requested when the stream is polled for it; nothing is requested ahead. The stream ends
 /// after the last page, or after one error as its last item. The error follows all that has arrived.
+/// Of pages by number or offset, a 404 to a later page than the first is their end.
 ///
 /// Errors: those of the call; [`Decode`](ErrorKind::Decode) also if a page does not say what leads to
 /// the next one, leads to an earlier one, or to another origin, where the authorization must not be
@@ -226,11 +229,15 @@ impl PageCalls {
     }
 
     fn poll_page(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Page>>> {
+        let items = self.paging.items;
         if let Some(call) = self.next.take() {
             self.running = Some(Box::pin(async move {
                 let reply = call.clone().exchange().await?;
                 let reply = refuse_other_types(reply, call.only)?;
-                let body = reply.decode().map_err(|error| reply.classify_decode_error(error))?;
+                let body = match reply.status() {
+                    204 => without_items(items),
+                    _ => reply.decode().map_err(|error| reply.classify_decode_error(error))?,
+                };
                 Ok((Page { reply, body }, call))
             }));
         }
@@ -239,6 +246,9 @@ impl PageCalls {
         };
         let arrived = ready!(running.as_mut().poll(context));
         self.running = None;
+        if arrived.as_ref().is_err_and(|error| self.is_after_the_last(error)) {
+            return Poll::Ready(None);
+        }
         let page = arrived.and_then(|(page, call)| {
             self.refuse_repetition(&page).map_err(|error| page.reply.explain(error))?;
             match self.after(&page, call) {
@@ -248,6 +258,13 @@ impl PageCalls {
             Ok(page)
         });
         Poll::Ready(Some(page))
+    }
+
+    /// Returns true if there is no page of the number or the offset that comes after those of the
+    /// pages so far: some services respond to it with 404 instead of a page without items.
+    fn is_after_the_last(&self, error: &Error) -> bool {
+        let is_counted = matches!(self.paging.next, Next::Offset { .. } | Next::Number { .. });
+        is_counted && self.seen.len() > 1 && error.status() == Some(404)
     }
 
     /// Refuses a page that was requested by its number or its offset, and has the items of the one
@@ -380,9 +397,9 @@ impl Page {
             Ok(items) => items,
             Err(reason) => return (read, Some(mismatch(&place.join("."), &reason))),
         };
-        for (index, item) in items.iter().enumerate().filter(|(_, it)| !it.is_null()) {
-            match lenient::value(item, Reading::Lenient) {
-                Ok(item) => read.push_back(item),
+        for (index, item) in items.iter().enumerate() {
+            match lenient::item(item, Reading::Lenient) {
+                Ok(item) => read.extend(item),
                 Err(wrong) => {
                     let wrong = wrong.at(index);
                     let wrong = place.iter().rev().fold(wrong, |it, name| it.within(name));
@@ -392,6 +409,11 @@ impl Page {
         }
         (read, None)
     }
+}
+
+/// The body of a page of a response without content (204).
+fn without_items(place: Place) -> Json {
+    if place.is_empty() { Json::Array(Vec::new()) } else { Json::Object(Map::new()) }
 }
 
 /// The link, cursor, offset or number of the first page, as a later page may lead back to it.

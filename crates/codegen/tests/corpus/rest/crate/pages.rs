@@ -146,11 +146,37 @@ async fn ends(checks: &mut Checks) {
     let error = items.try_collect::<Vec<_>>().await.unwrap_err();
     checks.same("the field of a wrong item", error.field(), "Some(\"items[1].id\")");
 
-    let replies = [("200 OK", "", r#"[1]"#), ("404 Not Found", "", "{}")];
+    let replies = [("200 OK", "", r#"[1]"#), ("403 Forbidden", "", "{}")];
     let server = Server::replying(&replies);
     let pages = Api::new(&server.client()).by_offset().pages();
     let all: Vec<_> = pages.map(|it| it.map_err(|it| it.status())).collect().await;
-    checks.same("an error in the middle", all, "[Ok([1]), Err(Some(404))]");
+    checks.same("an error in the middle", all, "[Ok([1]), Err(Some(403))]");
+
+    // There is no page of the next number or offset, but a cursor leads to one that there was.
+    let (page, none) = (("200 OK", "", r#"[1]"#), ("404 Not Found", "", "{}"));
+    let server = Server::replying(&[page, none]);
+    let all: Vec<_> = Api::new(&server.client()).by_offset().items().map(|it| it.map_err(|it| it.status())).collect().await;
+    checks.same("the end of offsets", all, "[Ok(1)]");
+    let server = Server::replying(&[("200 OK", "", r#"{"things": [1]}"#), none]);
+    let all: Vec<_> = Api::new(&server.client()).by_number().pages().map(|it| it.map(|it| it.things).map_err(|it| it.status())).collect().await;
+    checks.same("the end of numbers", all, "[Ok([1])]");
+    let server = Server::replying(&[none]);
+    let all: Vec<_> = Api::new(&server.client()).by_offset().items().map(|it| it.map_err(|it| it.status())).collect().await;
+    checks.same("no first page", all, "[Err(Some(404))]");
+    let server = Server::replying(&[("200 OK", "", r#"{"items": [1], "next_cursor": "x"}"#), none]);
+    let all: Vec<_> = Api::new(&server.client()).by_nullable().items().map(|it| it.map_err(|it| it.status())).collect().await;
+    checks.same("no page of a cursor", all, "[Ok(Some(1)), Err(Some(404))]");
+
+    let replies = [("200 OK", "", r#"{"items": [1, null, 2], "next_cursor": "x"}"#), ("204 No Content", "", "")];
+    let server = Server::replying(&replies);
+    let items = Api::new(&server.client()).by_nullable().items();
+    let requests = "/nullable /nullable?cursor=x";
+    let items = said(items.try_collect::<Vec<_>>().await);
+    same(checks, "items that are null", (items, "Ok([Some(1), None, Some(2)])"), (&server, requests));
+    let server = Server::replying(&replies);
+    let pages = Api::new(&server.client()).by_nullable().pages();
+    let pages = said(pages.map_ok(|it| it.map(|it| it.items)).try_collect::<Vec<_>>().await);
+    checks.same("a page without content", pages, "Ok([Some([Some(1), None, Some(2)]), None])");
 }
 
 async fn links(checks: &mut Checks) {
