@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, to_value};
 
-/// Values for fields of a body, by path: `tags`, `env[0].note`.
+/// Values for fields of a body, by path: `tags`, `env[0].note`, `labels["a.b"]`.
 #[derive(Clone, Default)]
 pub struct Changes(Vec<(String, Result<Value, String>)>);
 
@@ -34,28 +34,51 @@ impl Changes {
 
 /// The value at a place. A last field that is absent is added.
 fn field<'a>(mut value: &'a mut Value, place: &str) -> Result<&'a mut Value, &'static str> {
-    const MALFORMED: &str = "is not a valid path; write one like `env[0].note`";
-    for part in place.split('.') {
-        let (name, mut indexes) = part.split_at(part.find('[').unwrap_or(part.len()));
-        if name.is_empty() {
-            return Err(MALFORMED);
-        }
-        if value.is_null() {
-            *value = Value::Object(Map::new());
-        }
-        let Value::Object(object) = value else {
-            return Err("is inside something that is not an object");
+    const MALFORMED: &str = "is not a valid path; write one like `env[0].note`, or like \
+                             `labels[\"a.b\"]` for a name with a dot";
+    for step in steps(place).ok_or(MALFORMED)? {
+        value = match step {
+            Step::Name(name) => {
+                if value.is_null() {
+                    *value = Value::Object(Map::new());
+                }
+                let Value::Object(object) = value else {
+                    return Err("is inside something that is not an object");
+                };
+                object.entry(name).or_insert(Value::Null)
+            }
+            Step::Index(index) => value.get_mut(index).ok_or("is beyond the end of its list")?,
         };
-        value = object.entry(name).or_insert(Value::Null);
-        while !indexes.is_empty() {
-            let index = indexes.strip_prefix('[').and_then(|it| it.split_once(']'));
-            let Some((index, rest)) = index else { return Err(MALFORMED) };
-            let index: usize = index.parse().map_err(|_| MALFORMED)?;
-            value = value.get_mut(index).ok_or("is beyond the end of its list")?;
-            indexes = rest;
-        }
     }
     Ok(value)
+}
+
+/// A step on the way to a value.
+enum Step<'p> {
+    Name(&'p str),
+    Index(usize),
+}
+
+/// The steps of a path, of which the first is a name; none if it is malformed.
+fn steps(place: &str) -> Option<Vec<Step<'_>>> {
+    let mut steps = Vec::new();
+    let mut rest = place;
+    while !rest.is_empty() || steps.is_empty() {
+        let step;
+        (step, rest) = if let Some(quoted) = rest.strip_prefix("[\"") {
+            let (name, rest) = quoted.split_once("\"]")?;
+            (Step::Name(name), rest)
+        } else if let (Some(index), false) = (rest.strip_prefix('['), steps.is_empty()) {
+            let (index, rest) = index.split_once(']')?;
+            (Step::Index(index.parse().ok()?), rest)
+        } else {
+            let text = if steps.is_empty() { rest } else { rest.strip_prefix('.')? };
+            let (name, rest) = text.split_at(text.find(['.', '[']).unwrap_or(text.len()));
+            (Step::Name(Some(name).filter(|it| !it.is_empty())?), rest)
+        };
+        steps.push(step);
+    }
+    Some(steps)
 }
 
 #[cfg(test)]
@@ -78,13 +101,31 @@ mod tests {
         assert_eq!(set("a"), Ok(json!({"a": null, "list": [{"b": 2}]})));
         assert_eq!(set("new.c"), Ok(json!({"a": 1, "list": [{"b": 2}], "new": {"c": null}})));
         assert_eq!(set("list[0].b"), Ok(json!({"a": 1, "list": [{"b": null}]})));
+        assert_eq!(set("[\"c.d\"]"), Ok(json!({"a": 1, "list": [{"b": 2}], "c.d": null})));
+        let within = set("list[0][\"c.d\"].e[\"\"]");
+        let added = json!({"b": 2, "c.d": {"e": {"": null}}});
+        assert_eq!(within, Ok(json!({"a": 1, "list": [added]})));
         assert_eq!(changed(Value::Null, "a", json!([])), Ok(json!({"a": []})));
     }
 
     #[test]
     fn a_place_that_cannot_be_reached_is_refused() {
         let body = json!({"a": 1, "list": [{"b": 2}]});
-        for place in ["", "a.b", "list[1]", "list[x]", "list[0", ".a", "a[0]"] {
+        for place in [
+            "",
+            "a.b",
+            "list[1]",
+            "list[x]",
+            "list[0",
+            ".a",
+            "a[0]",
+            "[0]",
+            "a.",
+            "a..b",
+            "list[0]b",
+            "[\"a",
+            "a.[\"b\"]",
+        ] {
             let refused = changed(body.clone(), place, json!(null)).expect_err("refused");
             assert_eq!(refused.0, place);
         }
