@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::json::without_mark;
+
 /// The maximum length of a message, in characters.
 const MAX_SHOWN: usize = 500;
 
@@ -14,6 +16,7 @@ const MAX_READ: usize = 64 * MAX_SHOWN;
 /// The interface does not show the shape of error bodies. In practice they are JSON of several
 /// shapes, problem details, or the page of a gateway.
 pub fn service_message(body: &[u8], redact: impl FnOnce(&str) -> String) -> Option<String> {
+    let body = without_mark(body);
     let text = match serde_json::from_slice::<Value>(body) {
         Ok(json) => message_in(&json)?,
         Err(_) => message_in_text(&String::from_utf8_lossy(body))?,
@@ -85,6 +88,7 @@ mod tests {
     fn the_message_is_found_in_every_shape_seen_in_practice() {
         for (body, expected) in [
             (r#"{"error":"no such pet"}"#, Some("no such pet")),
+            ("\u{feff}{\"error\":\"no such pet\"}", Some("no such pet")),
             (r#"{"message":"no such pet"}"#, Some("no such pet")),
             (r#"{"error":"","message":"no such pet"}"#, Some("no such pet")),
             (r#"{"error":{"message":"no such pet","code":7}}"#, Some("no such pet")),
