@@ -94,7 +94,13 @@ impl Success {
         let at = format!("{}/content/{}", self.pointer, step(media));
         let has = |key: &str| tree.pointer(&format!("{at}/{key}")).is_some();
         let schema = format!("{at}/{}", if has("itemSchema") { "itemSchema" } else { "schema" });
-        let media = bare(media);
+        // Of any media type, clients read JSON.
+        let media = match bare(media).as_str() {
+            "*/*" | "application/*" if !is_file(tree.pointer(&description.follow(&schema))) => {
+                "application/json".to_owned()
+            }
+            media => media.to_owned(),
+        };
         let mut value = || {
             if tree.pointer(&schema).is_some() { sampler.sample(&schema) } else { Ok(Value::Null) }
         };
@@ -121,6 +127,12 @@ impl Success {
     pub(crate) fn fixed(&self, value: &Value) -> Answer {
         Answer::json(self.status, value.to_string())
     }
+}
+
+/// Returns true for the schema of a file.
+fn is_file(schema: Option<&Value>) -> bool {
+    let text = |key: &str| schema.and_then(|it| it.get(key)?.as_str());
+    text("format") == Some("binary") || text("contentMediaType").is_some()
 }
 
 /// The value of a header in the style `simple`: a list is written with commas, and so are the names
