@@ -109,9 +109,14 @@ impl Media {
     }
 }
 
-/// The `Accept` header of a response: all media types with this kind of content, or JSON alone.
+/// The `Accept` header of a response: all media types with this kind of content, or JSON alone. JSON
+/// of another schema than that which is read would lose its fields.
 pub(super) fn accepted(offered: &Map<String, Value>, content: Content) -> Vec<String> {
-    let all = offered.iter().filter(|(name, it)| self::content(name, it) == Some(content));
+    let schema = |it: &Value| it.get("schema").or_else(|| it.get("itemSchema")).cloned();
+    let read = Media::of(offered, content).and_then(|it| schema(offered.get(&it.name)?));
+    let all = offered.iter().filter(|(name, it)| {
+        self::content(name, it) == Some(content) && (content != Content::Json || schema(it) == read)
+    });
     let all = all.map(|(name, _)| match name.split_once(';') {
         _ if name == "*/*" && content == Content::Json => "application/json".to_owned(),
         Some((name, parameter)) if parameter.trim().starts_with("charset") => name.to_owned(),

@@ -93,6 +93,21 @@ fn media_types_that_end_in_json_are_json() {
     }
 }
 
+/// A response of the other type would be read as the first one, without its fields.
+#[test]
+fn json_of_another_schema_is_not_asked_for() {
+    let response = |other: &str| {
+        let one = "{schema: {type: object, properties: {one: {type: string}}}}";
+        paths(&format!(
+            "  /a: {{get: {{responses: {{'200': {{description: A, content: {{application/one+json: {one}, application/two+json: {other}, application/three+json: {one}}}}}}}}}}}"
+        ))
+        .code
+    };
+    let code = dense(&response("{schema: {type: object, properties: {two: {type: string}}}}"));
+    assert!(code.contains("application/one+json, application/three+json"), "{code}");
+    assert!(!code.contains("application/two+json"), "{code}");
+}
+
 #[test]
 fn reserved_characters_are_escaped_and_a_warning_says_so() {
     let made = paths(
