@@ -9,6 +9,7 @@
 mod discriminator;
 mod union;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -79,6 +80,8 @@ struct Composer<'a> {
     following: RefCell<Vec<String>>,
     /// The keywords of each target of a reference, if nothing in it was cut off.
     known: RefCell<BTreeMap<String, Keywords>>,
+    /// Whether the first of two targets of references covers the second.
+    covered: RefCell<BTreeMap<(String, String), bool>>,
     /// True if an infinite expansion was cut off.
     cut: Cell<bool>,
     /// Named schemas with a `discriminator`, and the schemas that extend them by `allOf`.
@@ -105,6 +108,7 @@ impl<'a> Composer<'a> {
             taken: RefCell::new(named.map(|(name, _)| name.clone()).collect()),
             following: RefCell::default(),
             known: RefCell::default(),
+            covered: RefCell::default(),
             cut: Cell::new(false),
             bases,
             place: RefCell::default(),
@@ -223,14 +227,25 @@ impl<'a> Composer<'a> {
         }
         let before = self.cut.replace(false);
         self.following.borrow_mut().push(target.to_owned());
-        let resolved = resolve(self.description, schema).unwrap_or(&Value::Null);
-        let keywords = self.own_keywords(resolved, depth);
+        let resolved = self.resolved(schema).unwrap_or(Cow::Borrowed(&Value::Null));
+        let keywords = self.own_keywords(&resolved, depth);
         self.following.borrow_mut().pop();
         if !self.cut.get() {
             self.known.borrow_mut().insert(target.to_owned(), keywords.clone());
         }
         self.cut.set(before || self.cut.get());
         keywords
+    }
+
+    /// The schema to which a reference leads, of the description or a union that was named here.
+    fn resolved<'s>(&'s self, schema: &'s Value) -> Option<Cow<'s, Value>> {
+        match resolve(self.description, schema) {
+            Some(found) => Some(Cow::Borrowed(found)),
+            None => {
+                let name = unescaped(tree::target(schema)?);
+                self.unions.borrow().sources.get(&name).cloned().map(Cow::Owned)
+            }
+        }
     }
 
     fn own_keywords(&self, schema: &Value, depth: usize) -> Keywords {
@@ -322,7 +337,7 @@ impl<'a> Composer<'a> {
             self.cut.set(true);
             return Keywords::new();
         }
-        let mut base = resolve(self.description, part).cloned().unwrap_or_default();
+        let mut base = self.resolved(part).unwrap_or_default().into_owned();
         remove(&mut base, &["oneOf", "anyOf", "discriminator"]);
         self.own_keywords(&base, depth + 1)
     }
@@ -333,7 +348,7 @@ impl<'a> Composer<'a> {
             return None;
         }
         let (parts, discriminator) = self.branch_schemas(part)?;
-        let whole = resolve(self.description, part)?;
+        let whole = self.resolved(part)?;
         let is_pure = whole
             .as_object()?
             .keys()
@@ -447,14 +462,28 @@ impl<'a> Composer<'a> {
             self.cut.set(true);
             return true;
         }
+        let target = |it: &Value| it.get("$ref").and_then(Value::as_str).map(str::to_owned);
+        let Some(pair) = target(later).zip(target(known)) else {
+            return self.covers_keywords(later, known, depth);
+        };
+        if let Some(is_covered) = self.covered.borrow().get(&pair) {
+            return *is_covered;
+        }
+        // Of schemas that contain themselves, the rest decides.
+        self.covered.borrow_mut().insert(pair.clone(), true);
+        let is_covered = self.covers_keywords(later, known, depth);
+        self.covered.borrow_mut().insert(pair, is_covered);
+        is_covered
+    }
+
+    fn covers_keywords(&self, later: &Value, known: &Value, depth: usize) -> bool {
         let [later, known] = [later, known].map(|it| self.keywords(it, depth + 1));
         let within = |key: &str| match (later.get(key), known.get(key)) {
             (_, None | Some(Value::Bool(_))) => true,
             (None | Some(Value::Bool(_)), Some(_)) => false,
             (Some(later), Some(known)) => self.covers(later, known, depth + 1),
         };
-        let kinds = (kind(&later), kind(&known));
-        match kinds {
+        match (kind(&later), kind(&known)) {
             (Some("object") | None, Some("object")) => {
                 let [later_fields, fields] =
                     [&later, &known].map(|it| it.get("properties").and_then(Value::as_object));
@@ -533,6 +562,8 @@ fn without(schema: &Value, keyword: &str) -> Keywords {
 pub(super) struct NamedUnions {
     /// The names of unions, by their objects.
     pub(super) names: BTreeMap<Vec<String>, String>,
+    /// The unions as they were before they were composed, by their new names.
+    pub(super) sources: BTreeMap<String, Value>,
     pub(super) made: BTreeMap<String, Value>,
 }
 

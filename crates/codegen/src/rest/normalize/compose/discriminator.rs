@@ -70,7 +70,7 @@ impl Composer<'_> {
 
     /// The branches of a union, and its discriminator.
     pub(super) fn branch_schemas(&self, schema: &Value) -> Option<(Vec<Value>, Option<Value>)> {
-        let whole = resolve(self.description, schema)?;
+        let whole = self.resolved(schema)?;
         let discriminator = whole.get("discriminator").cloned();
         let target = schema.get("$ref").and_then(Value::as_str);
         if let Some(children) = target.and_then(|it| self.bases.get(it)) {

@@ -199,6 +199,11 @@ impl Composer<'_> {
             return self.merge_by_kind(branches, union, depth);
         }
         let name = self.unions.borrow_mut().name(targets, &mut self.taken.borrow_mut());
+        let mut source = json!({ "oneOf": branches });
+        if let Some(discriminator) = union.discriminator {
+            source["discriminator"] = discriminator.clone();
+        }
+        self.unions.borrow_mut().sources.insert(name.clone(), source);
         let mut merged = self.merge_by_kind(branches, union, depth)?;
         self.compose(&mut merged, Some(&name), depth + 1);
         self.unions.borrow_mut().made.insert(name.clone(), merged);

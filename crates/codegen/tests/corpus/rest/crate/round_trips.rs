@@ -101,7 +101,7 @@ fn lossless(checks: &mut Checks) {
     }
     let both = r#"{"name":"a","size":1}"#;
     for text in [
-        r#"{"alone":BOTH,"beside":[BOTH],"both":{"kind":"off","name":"a","since":7,"size":1},"deep":[[BOTH]],"either":BOTH,"list":[BOTH],"map":{"k":BOTH},"nothing":null,"patterns":{"n-a":1,"x-a":"b"},"tuple":[BOTH],"union":{"color":"red","name":"a","size":1}}"#,
+        r#"{"alone":BOTH,"beside":[BOTH],"both":{"kind":"off","name":"a","since":7,"size":1},"deep":[[BOTH]],"either":BOTH,"list":[BOTH],"map":{"k":BOTH},"nested":{"inner":{"color":"red","name":"a","size":1}},"nothing":null,"patterns":{"n-a":1,"x-a":"b"},"tuple":[BOTH],"union":{"color":"red","name":"a","size":1}}"#,
         r#"{"either":"a","nothing":"b","within":{"either":BOTH,"list":[BOTH],"map":{"k":BOTH},"one":{"inner":BOTH}}}"#,
         r#"{"nothing":"b","within":{"either":"a"}}"#,
     ] {
