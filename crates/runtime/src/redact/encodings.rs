@@ -175,13 +175,12 @@ fn texts(read: &[Symbol]) -> Vec<Vec<Symbol>> {
 
 fn unescape(layer: &[Symbol], mark: char, read: EscapeReader, out: &mut Vec<Symbol>) {
     let Some(mut at) = layer.iter().position(|it| it.is == mark) else { return };
-    let cells = |at: usize| [layer[at].start as usize / BYTES_OF_CELL, at / SYMBOLS_OF_CELL];
-    let last = layer.iter().map(|it| it.start).max().unwrap_or_default() as usize;
-    let mut is_near =
-        [last / BYTES_OF_CELL, layer.len() / SYMBOLS_OF_CELL].map(|cells| vec![false; cells + 3]);
-    let mut decoded: Vec<_> = (0..at).map(|at| (layer[at], cells(at))).collect();
+    let cells = |start: u32, at: usize| [start as usize / BYTES_OF_CELL, at / SYMBOLS_OF_CELL];
+    let last = layer.iter().map(|it| it.start).max().unwrap_or_default();
+    let mut is_near = cells(last, layer.len()).map(|last| vec![false; last + 3]);
+    let mut decoded: Vec<_> = (0..at).map(|at| (layer[at], cells(layer[at].start, at))).collect();
     while let Some(&symbol) = layer.get(at) {
-        let cells = cells(at);
+        let cells = cells(symbol.start, at);
         at += 1;
         let escape = (symbol.is == mark).then(|| read(&layer[at..])).flatten();
         match escape {
@@ -303,7 +302,7 @@ fn base64(digit: char) -> Option<u8> {
 /// stands for all digits that are written together.
 fn digits(layer: &[Symbol], bits: u32, value: fn(char) -> Option<u8>, out: &mut Vec<Symbol>) {
     let (mut run, mut at): (Vec<(u8, Symbol)>, _) = (Vec::new(), 0);
-    while at < layer.len() {
+    while layer.get(at).is_some() {
         run.clear();
         loop {
             let line = layer[at..].iter().take_while(|it| value(it.is).is_some()).count();
@@ -523,6 +522,7 @@ mod tests {
             (string, r"\101\08\390", r"{\101|A}{\0|\0}8{\3|3}90"),
             (string, r"\ud83e\udd80", r"{\ud83e\udd80|🦀}"),
             (string, r"\ud83e\u0041\ud83e!", r"\ud83e{\u0041|A}\ud83e!"),
+            (string, r"\ud83e\xdd80", r"\ud83e{\xdd|Ý}80"),
             (string, r"\u{12345678}\xe4", r"\u{12345678}{\xe4|ä}"),
             (string, r"\u{110000}\xg1\xe4", r"\u{110000}\xg1{\xe4|ä}"),
             (string, r"\u00c3\u00a4", r"{\u00c3\u00a4|ä}"),
@@ -531,9 +531,11 @@ mod tests {
             (string, "a\\\nb\\\rc", ""),
             (ldap, r"a\4b\6X\c3\a4", r"a{\4b|K}\6X{\c3\a4|ä}"),
             (url, "a%4Bb%u004bc%zz%4", "a{%4B|K}b{%u004b|K}c%zz%4"),
+            (url, "%C3%83%C2%A4", "{%C3%83%C2%A4|ä}"),
             (url, "%C3%A4%e2%82%ac%f0%9f%a6%80", "{%C3%A4|ä}{%e2%82%ac|€}{%f0%9f%a6%80|🦀}"),
             (html, "&quot;&#75&#75;x", "{&quot;|\\\"}{&#75|K}{&#75;|K}x"),
             (html, "&#x4b;&#X4B&yuml;", "{&#x4b;|K}{&#X4B|K}{&yuml;|ÿ}"),
+            (html, "&#x1f980;&#9;x", "{&#x1f980;|🦀}{&#9;|\\t}x"),
             (html, "&Tab;&NewLine;", "{&Tab;|\\t}{&NewLine;|\\n}"),
             (html, "&nope;&amp&#x;&rsquo;&", "&nope;&amp&#x;{&rsquo;|’}&"),
             (printable, "a=4Bb=zz=", "a{=4B|K}b=zz="),
@@ -549,6 +551,7 @@ mod tests {
                 "{S3E3enE3=|K}{S3E3enE3=|q}{S3E3enE3=|7}{S3E3enE3=|z}{S3E3enE3=|q}{S3E3enE3=|7}",
             ),
             (base64, "S3E3\nenEx=", "{S3E3|K}{S3E3|q}{S3E3|7}{enEx=|z}{enEx=|q}{enEx=|1}"),
+            (base64, "S3\nE3enEx", "{S3|K}{S3\nE3enEx|q}{E3enEx|7}{E3enEx|z}{E3enEx|q}{E3enEx|1}"),
             (
                 base64,
                 "PDw-Pj8_Pw==",
@@ -574,11 +577,17 @@ mod tests {
                 {00110111|7}{01011010|Z}",
             ),
             (numbers, "75, 113, 55", ""),
+            (numbers, "bytes 75, 113, 55", ""),
+            (numbers, "75, 113 bytes 55, 90", ""),
             (characters, r#"["K", "q", "7"]"#, "Kq7"),
             (characters, "[K, q, 7]", "Kq7"),
             (characters, "[b'K', b'q', b'7']", "Kq7"),
             (characters, "0 => 'K', 1 => 'q'", "Kq"),
+            (characters, r#"["K","q","7"]"#, "Kq7"),
+            (characters, r#"["K", ",", " ", "q"]"#, "K, q"),
+            (characters, r#"["K","q"] and ["7","z"]"#, "Kq"),
             (characters, r#""ab","cd""#, ""),
+            (characters, r#""--","++""#, ""),
         ] {
             assert_eq!(read(row, text).first().map_or("", String::as_str), first, "{row}: {text}");
         }
@@ -595,6 +604,11 @@ mod tests {
             read(7, "4b:71:37:5a"),
             ["{71|G}{37|%}", "{4b|K}{71|q}{37|7}{5a|Z}", "{71|9}{37|\\u{1f}}", "{71|G}{37|%}"],
         );
+        assert!(read(7, "c3:a4:6b:4b").contains(&"{c3:a4|ä}{6b|k}{4b|K}".to_owned()));
+        for (length, is_one_list) in [(LONGEST_SEPARATOR, true), (LONGEST_SEPARATOR + 1, false)] {
+            let (numbers, separator) = (["75", "113", "55", "90"], " ".repeat(length));
+            assert_eq!(!read(7, &numbers.join(&separator)).is_empty(), is_one_list, "{length}");
+        }
         let values = read(7, r#"{"8": 75, "9": 113, "8": 55, "9": 90}"#);
         assert_eq!(values.last().map(String::as_str), Some("{75|K}{113|q}{55|7}{90|Z}"));
         assert_eq!(read(8, r#"{"0": "K", "1": "q"}"#), ["0K1q", "Kq"]);
@@ -603,17 +617,29 @@ mod tests {
     /// Text far from all escapes is in the layer before.
     #[test]
     fn an_escape_is_read_with_the_text_around_it() {
-        let far = "x".repeat(2_000);
-        for (before, after) in [("", "hunter"), ("hunter", ""), ("hun", "ter")] {
+        // In the middle, at the beginning and at the end of a cell.
+        for (far, before, after) in [
+            (2_000, "", "hunter"),
+            (2_000, "hunter", ""),
+            (2_000, "hun", "ter"),
+            (2_042, "hunter", ""),
+            (2_047, "", "hunter"),
+        ] {
+            let far = "x".repeat(far);
             let text = format!("{far}{before}%2d{after}{far}");
             let layers = Layer::of(&text).decoded(&ENCODINGS[2]);
             assert_eq!(layers.len(), 1);
             let read: String = layers[0].symbols.iter().map(|it| it.is).collect();
             assert!(read.contains(&format!("{before}-{after}")), "{read}");
             let most = 3 * BYTES_OF_CELL.max(SYMBOLS_OF_CELL);
-            assert!((2 * SYMBOLS_OF_CELL..=most).contains(&read.len()), "{}", read.len());
+            assert!((2 * BYTES_OF_CELL..=most).contains(&read.len()), "{}", read.len());
             assert_eq!(layers[0].level, 1);
             assert!(!layers[0].is_of_runs);
         }
+        // As many symbols where each takes many bytes.
+        let far = "x".repeat(200);
+        let text = format!("{far}%2d{far}").replace('x', r"\U00000078");
+        let layers = Layer::of(&text).decoded(&ENCODINGS[0])[0].decoded(&ENCODINGS[2]);
+        assert!(layers[0].symbols.len() >= 2 * SYMBOLS_OF_CELL, "{}", layers[0].symbols.len());
     }
 }

@@ -7,6 +7,7 @@
 //! of it. The scheme of a URL is in no window of a part: unrelated URLs begin with it, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::encodings::{ENCODINGS, LEVELS, Layer, Symbol};
@@ -23,20 +24,20 @@ const LONG: usize = 12;
 
 /// The schemes of URLs, which are not searched for as a part of a secret.
 const SCHEMES: [&str; 14] = [
-    "https",
-    "http",
-    "wss",
-    "ws",
-    "ftp",
-    "s3",
-    "postgresql",
-    "postgres",
-    "mysql",
-    "mongodb",
-    "rediss",
-    "redis",
-    "amqps",
-    "amqp",
+    "https://",
+    "http://",
+    "wss://",
+    "ws://",
+    "ftp://",
+    "s3://",
+    "postgresql://",
+    "postgres://",
+    "mysql://",
+    "mongodb://",
+    "rediss://",
+    "redis://",
+    "amqps://",
+    "amqp://",
 ];
 
 /// If the secrets' total length exceeds this, whole texts are redacted instead: searching would
@@ -96,11 +97,12 @@ impl Needles {
             let layer = Layer::of(secret);
             let all: Vec<_> = layer.symbols.iter().map(|it| folded(it.is)).collect();
             let solid: Vec<_> = all.iter().copied().filter(|it| !is_passed_over(*it)).collect();
+            let is_joined = solid.len() >= JOINED;
             // A part of it may have as much white space as letters.
-            if solid.len() < JOINED || solid.len() < all.len() {
+            if !is_joined || solid != all {
                 exact.add(all);
             }
-            if solid.len() >= JOINED {
+            if is_joined {
                 joined.add(solid);
             }
         }
@@ -239,11 +241,8 @@ impl Windows {
 
 /// The number of characters of `https://` at the beginning of a URL; zero for any other text.
 fn length_of_scheme(needle: &[char]) -> usize {
-    let scheme = SCHEMES.iter().find(|scheme| {
-        let prefix = scheme.chars().chain("://".chars());
-        needle.len() >= scheme.len() + 3 && prefix.zip(needle).all(|(one, other)| one == *other)
-    });
-    scheme.map_or(0, |scheme| scheme.len() + 3)
+    let begins = |scheme: &&str| needle.iter().copied().take(scheme.len()).eq(scheme.chars());
+    SCHEMES.iter().find(|scheme| begins(scheme)).map_or(0, |scheme| scheme.len())
 }
 
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -257,10 +256,9 @@ fn hashed(hash: u64, character: char) -> u64 {
 
 /// The hash of a layer, by which one that is decoded in several ways is searched once.
 fn hash_of(symbols: &[Symbol]) -> u64 {
-    symbols.iter().fold(0, |hash: u64, it| {
-        let next = u64::from(it.is) << 32 | u64::from(it.start);
-        (hash ^ next).wrapping_mul(BASE).rotate_left(29)
-    })
+    let mut hasher = DefaultHasher::new();
+    symbols.iter().for_each(|it| (it.is, it.start).hash(&mut hasher));
+    hasher.finish()
 }
 
 /// Characters that may be inserted into a text: line breaks, places where a line may be broken, the
@@ -279,7 +277,6 @@ fn is_passed_over(character: char) -> bool {
 fn folded(character: char) -> char {
     match character {
         '+' => ' ',
-        _ if character.is_ascii() => character.to_ascii_lowercase(),
         _ => character.to_lowercase().next().unwrap_or(character),
     }
 }
@@ -327,6 +324,8 @@ mod tests {
         let short = "https://hunter.com1";
         assert_eq!(spans(&[short], "https://hunter.com1!"), [(0, 19)]);
         assert!(spans(&[short], "http://hunter.com1").is_empty());
+        let long = "postgresql://hunter-22.io";
+        assert!(spans(&[long], "postgresql://huntress.com").is_empty());
         // No scheme: a part may begin with its first characters.
         assert_eq!(spans(&["https:/+hunter-22.io"], "https:/+huntress"), [(0, 12)]);
         assert_eq!(spans(&["https://"], "<https://>"), [(1, 9)]);
@@ -352,6 +351,7 @@ mod tests {
             ("a bcdef", "abcdef", true),
             ("a bcdef", "a\tb cdef", true),
             ("a b cde", "<a b cde>", true),
+            ("a b c d e f g h i j k l", "<e f g h i>", true),
         ] {
             assert_eq!(is_found(secret, text), found, "{secret}: {text:?}");
         }
@@ -400,6 +400,29 @@ mod tests {
         let at = PIECE - escaped.len() / 2;
         let text = format!("{}{escaped}{}", "-".repeat(at), "-".repeat(OVERLAP));
         assert_eq!(spans(&[&secret], &text), [(at, at + escaped.len())]);
+    }
+
+    #[test]
+    fn each_layer_is_searched_once() {
+        // Found in the second of two layers, as long as the first, and as long as the secret.
+        assert!(is_found("hunter", "%2e =68unter"));
+        assert!(is_found("hunter", "%68unter"));
+        // The same layers come from each order in which four rows decode it.
+        let escaped = r"\x61 %61 &#97; =61 ".repeat(PIECE / 20);
+        assert!(spans(&["hunter"], &escaped).is_empty());
+    }
+
+    #[test]
+    fn a_text_is_withheld_only_if_searching_it_would_take_too_long() {
+        let escaped = |levels: usize| format!("-----%{}61-----", "25".repeat(levels - 1));
+        assert!(spans(&["hunter"], &escaped(LEVELS)).is_empty());
+        let above = escaped(LEVELS + 1);
+        assert_eq!(spans(&["hunter"], &above), [(0, above.len())]);
+        // Many symbols in all layers, and many windows.
+        let (many, secrets) = (escaped(10).repeat(PIECE / 40), [90, 91, 92].map(secret));
+        assert!(spans(&["hunter"], &many).is_empty());
+        let secrets = secrets.each_ref().map(String::as_str);
+        assert!(spans(&secrets, &"-".repeat(PIECE - 100)).is_empty());
     }
 
     #[test]
