@@ -28,7 +28,8 @@ tests_of() {
       echo "$batch --test postgres;recovery:: merging:: resume::" ;;
     crates/batch/src/store/postgres/*)
       echo "$batch --lib;store::postgres"
-      echo "$batch --test postgres;store:: sharing:: interleavings:: recovery:: merging:: opening:: lost_lease::" ;;
+      echo "$batch --test postgres;store:: sharing::"
+      echo "$batch --test postgres;outages:: recovery:: merging:: lost_lease:: connecting:: opening:: interleavings:: resume::another" ;;
     crates/runtime/src/limiter/shared/allocation.rs) echo "$runtime;limiter::shared" ;;
     crates/runtime/src/redact/secret_values.rs) echo "$runtime;redact::secret_values" ;;
     crates/runtime/src/redact/*)
@@ -65,10 +66,13 @@ for file; do
   while IFS=';' read -r package arguments filters; do
     # Optimizing the runtime for its tests would take longer than they do.
     build=(--config profile.dev.package.podqueue-runtime.opt-level=0 $arguments)
+    # Those on PostgreSQL wait for leases.
+    limit=60
+    if [[ $arguments == *"--test postgres"* ]]; then limit=300; fi
     (cd "$tree" && cargo test --quiet --package "$package" "${build[@]}" -- $filters </dev/null)
     status=0
     (cd "$tree" && cargo mutants --in-place --workspace --file "$file" --output "$out" --iterate --colors never --no-times \
-      ${OPTIONS-} --test-package "$package" --baseline skip --timeout "${TIMEOUT:-60}" --build-timeout 600 \
+      ${OPTIONS-} --test-package "$package" --baseline skip --timeout "${TIMEOUT:-$limit}" --build-timeout 600 \
       "${build[@]/#/--cargo-arg=}" -- -- $filters </dev/null) || status=$?
     # 2: a mutant survived, 3: a test ran into its time limit, which is a failure of the mutant.
     [ $status -eq 0 ] || [ $status -eq 2 ] || [ $status -eq 3 ] || exit $status

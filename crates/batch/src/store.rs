@@ -231,8 +231,8 @@ pub trait Sharing {
     fn identify(&mut self, results: &str, intents: State) -> Result<()>;
 
     /// Returns the last change of this process that is known to be durable, as a text that
-    /// [`check_position`](Self::check_position) reads after a restart; `None` before the first
-    /// change.
+    /// [`check_position`](Self::check_position) reads after a restart; `None` before it has
+    /// joined.
     fn position(&self) -> Option<String>;
 
     /// Compares the store with the [`position`](Self::position) of an earlier process with the same

@@ -204,8 +204,10 @@ fn a_read_only_database_can_be_read_and_is_refused_for_runs() {
     let error = refused(&url);
     assert_eq!(error.kind(), ErrorKind::Settings);
     assert!(error.to_string().contains("the URL of the primary"), "{error}");
-    let mut store = Postgres::connect(&url, "a").inspect().unwrap();
+    let reader = Postgres::connect(&url, "a").patience(Duration::from_secs(2));
+    let mut store = reader.inspect().unwrap();
     assert_eq!(counts(&mut store), "");
+    assert!(store.inputs(&[State::Pending], 0, 1).unwrap().is_empty());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use podqueue_batch::store::{OpenStore, Postgres, Store};
+use podqueue_batch::store::{OpenStore, Postgres, PostgresStore, Store};
 use podqueue_batch::{Batch, Ending, ErrorKind, Reader, State};
 use podqueue_pgserver::{Proxy, Server, Traffic};
 
@@ -152,9 +152,11 @@ fn an_accepted_loss_stops_no_process_again() {
     late.add(&[stored("a")], &[]).unwrap();
     let mut first = database.clone().open().unwrap();
     first.add(&[stored("b")], &[]).unwrap();
+    // Where there is no loss, no process accepts one.
+    database.clone().accept_loss().open().unwrap().sharing().unwrap().accept_loss().unwrap();
+    let position = late.sharing().unwrap().position().unwrap();
     journal::sql("accepted", "DELETE FROM podqueue.process");
-    let error = first.add(&[stored("c")], &[]).unwrap_err();
-    assert!(error.to_string().contains("has lost changes"), "{error}");
+    is_refused(&mut first);
     drop(first);
     let mut first = database.clone().accept_loss().open().unwrap();
     first.add(&[stored("c")], &[]).unwrap();
@@ -166,10 +168,25 @@ fn an_accepted_loss_stops_no_process_again() {
     late.sharing().unwrap().rejoin().unwrap();
     late.add(&[stored("d")], &[]).unwrap();
     first.add(&[stored("e")], &[]).unwrap();
-    database.open().unwrap();
-    // The next loss is another one.
-    journal::sql("accepted", "DELETE FROM podqueue.process");
-    let error = late.add(&[stored("f")], &[]).unwrap_err();
+    first.sharing().unwrap().check_position(&position).unwrap();
+    database.clone().open().unwrap();
+    // The next loss is another one, also for the process that accepted the last one: whether that
+    // process or another one has lost changes.
+    let lose = |store: &mut PostgresStore| {
+        let position = store.sharing().unwrap().position().unwrap();
+        let id = position.split(' ').next().unwrap();
+        journal::sql("accepted", &format!("DELETE FROM podqueue.process WHERE id = {id}"));
+        is_refused(store);
+    };
+    lose(&mut late);
+    is_refused(&mut first);
+    let mut third = database.accept_loss().open().unwrap();
+    third.sharing().unwrap().accept_loss().unwrap();
+    lose(&mut third);
+}
+
+fn is_refused(store: &mut PostgresStore) {
+    let error = store.add(&[stored("refused")], &[]).unwrap_err();
     assert!(error.to_string().contains("has lost changes"), "{error}");
 }
 

@@ -110,6 +110,10 @@ async fn a_database_that_is_older_than_the_results_is_refused() {
     assert_eq!(error.kind(), ErrorKind::OtherResults, "{error}");
     assert!(error.to_string().contains("older copy"), "{error}");
     assert_eq!(folder.results(), results, "none of them is cut off");
+    // The proof is in the database now.
+    let new = Batch::open(nightly(&older)).inputs(folder.inputs());
+    let error = new.results(folder.path("new.jsonl")).await.unwrap_err();
+    assert!(error.to_string().contains("has lost changes"), "{error}");
     open(&folder, nightly(&url)).await.unwrap();
 }
 

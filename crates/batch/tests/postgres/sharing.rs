@@ -68,9 +68,11 @@ fn a_process_with_an_expired_lease_is_recovered_and_fenced_off() {
     let batch = batch("lease");
     let mut first = process(&batch, "a");
     let claimed = begin(&mut first);
+    assert_eq!(first.sharing().unwrap().peers(false).unwrap(), 0);
     let mut second = process(&batch, "b");
     assert!(second.sharing().unwrap().recover().unwrap().is_empty());
     assert_eq!(second.sharing().unwrap().peers(false).unwrap(), 1);
+    assert!(!second.sharing().unwrap().owns(0).unwrap());
     let silent = Instant::now();
     let taken = loop {
         let taken = second.sharing().unwrap().recover().unwrap();
@@ -81,6 +83,7 @@ fn a_process_with_an_expired_lease_is_recovered_and_fenced_off() {
     };
     assert!(silent.elapsed() > LEASE / 2, "{:?}", silent.elapsed());
     assert_eq!(taken.iter().map(|input| input.index).collect::<Vec<_>>(), [0, 1]);
+    assert!(second.sharing().unwrap().owns(0).unwrap());
     assert_eq!(counts(&mut second), "6 pending, 2 submitted, 2 unknown");
 
     let ended = podqueue_batch::store::Ended {
@@ -149,6 +152,8 @@ fn a_process_that_leaves_or_reopens_its_results_is_recovered_at_once() {
     let mut first = process(&batch, "a");
     begin(&mut first);
     first.sharing().unwrap().release().unwrap();
+    first.sharing().unwrap().renew().unwrap();
+    assert_eq!(first.sharing().unwrap().position(), None, "there is no lease to renew");
     let mut second = process(&batch, "b");
     assert_eq!(second.sharing().unwrap().recover().unwrap().len(), 2);
     // One that was killed a moment ago.
@@ -156,6 +161,9 @@ fn a_process_that_leaves_or_reopens_its_results_is_recovered_at_once() {
     let mut again = process(&batch, "b");
     assert_eq!(again.sharing().unwrap().recover().unwrap().len(), 2);
     assert_eq!(counts(&mut again), "6 pending, 2 submitted, 2 unknown");
+    drop(again);
+    let mut last = process(&batch, "c");
+    assert_eq!(last.sharing().unwrap().recover().unwrap().len(), 2);
 }
 
 #[test]
@@ -172,6 +180,13 @@ fn a_lease_is_renewed_as_long_as_the_process_does_anything() {
         thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(first.sharing().unwrap().outstanding().unwrap().len(), 2);
+    // No oftener than it has to be.
+    let mut third = process(&batch.lease(Duration::from_secs(600)), "c");
+    third.add(&[stored("more")], &[]).unwrap();
+    let position = third.sharing().unwrap().position().unwrap();
+    third.tally().unwrap();
+    third.inputs(&State::ALL, 0, 1).unwrap();
+    assert_eq!(third.sharing().unwrap().position(), Some(position));
 }
 
 #[test]
@@ -247,7 +262,14 @@ fn changes_between_lock_and_unlock_take_effect_together_or_not_at_all() {
     let mut first = process(&batch, "a");
     let mut second = process(&batch, "b");
     begin(&mut first);
+    let run = second.begin_run(&run_at("u")).unwrap();
     first.sharing().unwrap().lock().unwrap();
+    let pending = first.inputs(&[State::Pending], 0, 2).unwrap();
+    assert_eq!(pending.iter().map(|input| input.index).collect::<Vec<_>>(), [4, 5]);
+    let claim = Claim { limit: 1, bytes: u64::MAX, run, ..Claim::default() };
+    let claim = Commit { claim: Some(claim), ..Commit::default() };
+    // What was found to be pending stays so until the lock is given up.
+    assert_eq!(second.commit(&claim).unwrap()[0].index, 6);
     first.add(&[stored("more")], &[("n", "1".into())]).unwrap();
     assert_eq!(second.tally().unwrap().counts.total(), 10);
     first.sharing().unwrap().unlock(false).unwrap();
@@ -286,10 +308,11 @@ fn a_change_whose_response_was_lost_is_made_once() {
         assert!(!proxy.loses_next_commit());
     };
     store.tally().unwrap();
-    let inputs = [stored("a"), stored("b"), stored("c"), stored("d")];
+    let inputs = ["a", "b", "c", "d", "e", "f"].map(stored);
     lose(&mut store, &|store| store.add(&inputs, &[("n", "1".into())]).unwrap());
-    assert_eq!(counts(&mut store), "4 pending");
-    let first = claim(&mut store, 1);
+    assert_eq!(counts(&mut store), "6 pending");
+    let first = claim(&mut store, 3);
+    store.commit(&change(&first[2], Event::NotSent)).unwrap();
     let run = first[0].run.unwrap();
     let claimed = Cell::new(Vec::new());
     lose(&mut store, &|store| {
@@ -300,8 +323,8 @@ fn a_change_whose_response_was_lost_is_made_once() {
         claimed.set(store.commit(&commit).unwrap());
     });
     let claimed: Vec<_> = claimed.take().into_iter().map(|it| (it.index, it.attempt)).collect();
-    assert_eq!(claimed, [(1, 1), (2, 1)], "those of before are not claimed again");
-    assert_eq!(counts(&mut store), "1 pending, 2 intent, 1 submitted");
+    assert_eq!(claimed, [(2, 1), (3, 1)], "those of before are not claimed again");
+    assert_eq!(counts(&mut store), "2 pending, 3 intent, 1 submitted");
     let record = store.runs().unwrap()[0].1.clone();
     let begun = Cell::new(0);
     lose(&mut store, &|store| begun.set(store.begin_run(&record).unwrap()));
@@ -312,7 +335,7 @@ fn a_change_whose_response_was_lost_is_made_once() {
     other.sharing().unwrap().recover().unwrap();
     other.sharing().unwrap().release().unwrap();
     lose(&mut store, &|store| drop(store.sharing().unwrap().recover().unwrap()));
-    assert_eq!(counts(&mut store), "1 pending, 1 submitted, 2 unknown");
+    assert_eq!(counts(&mut store), "2 pending, 1 submitted, 3 unknown");
     assert_eq!(store.sharing().unwrap().outstanding().unwrap().len(), 1);
 }
 
@@ -396,8 +419,11 @@ fn no_process_is_recovered_because_the_clock_of_the_database_was_set() {
     let mut first = process(&batch, "a");
     let claimed = begin(&mut first);
     let mut second = process(&batch, "b");
+    let time = second.sharing().unwrap().time().unwrap();
     for ahead in [3_600, -3_600] {
         server.set_clock(ahead);
+        let passed = second.sharing().unwrap().time().unwrap().cast_signed() - time.cast_signed();
+        assert!((0..3_600_000).contains(&(passed - ahead * 1_000)), "{passed} ms");
         assert!(second.sharing().unwrap().recover().unwrap().is_empty());
         first.tally().unwrap();
         assert!(process(&batch, "c").sharing().unwrap().recover().unwrap().is_empty());

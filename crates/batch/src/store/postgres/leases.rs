@@ -13,7 +13,6 @@
 //! committed.
 
 use std::collections::HashSet;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio_postgres::Client;
@@ -23,13 +22,15 @@ use super::connection::{Connection, StoreFailure};
 use super::loss::{self, LAST_ACCEPTED, OnLoss};
 use super::recovery::{self, Peers};
 use super::rows::{self, int, int8, text, value};
-use super::transaction::{Delta, LONG, SHORT, Writing, begin, check_lease, commit, has_change};
+use super::transaction::{
+    Delta, LONG, SHORT, Timeouts, Writing, begin, check_lease, commit, has_change,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input_state::State;
 use crate::store::{Change, Event, Input, Outage, Sharing};
 
 /// Timeout of listing inputs, possibly all of them.
-const LISTED: Duration = Duration::from_secs(3 * 60);
+const LISTED: Duration = Duration::from_secs(180);
 
 /// Timeout of closing.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -172,7 +173,7 @@ impl PostgresStore {
         if self.locked.is_some() {
             return self.inside(async |client, _| work(client, batch).await);
         }
-        self.renew_if_due()?;
+        self.renew_if_due();
         let read = self.connection.persist(async |client| work(client, batch).await);
         read.map_err(|failure| self.failed("read", failure))
     }
@@ -185,10 +186,10 @@ impl PostgresStore {
         if self.locked.is_some() {
             return self.read(work);
         }
-        self.renew_if_due()?;
+        self.renew_if_due();
         let batch = self.batch;
         let find = async |client: &Client| {
-            begin(client, true, "").await?;
+            begin(client, LONG, "").await?;
             let found = work(client, batch).await?;
             client.batch_execute("COMMIT").await?;
             Ok(found)
@@ -205,10 +206,10 @@ impl PostgresStore {
         self.write_within(SHORT, work)
     }
 
-    /// The same with another timeout.
+    /// The same with other timeouts.
     pub(super) fn write_within<T>(
         &mut self,
-        time: Duration,
+        timeouts: Timeouts,
         work: impl AsyncFn(&Writing<'_>) -> Result<(T, Delta), StoreFailure>,
     ) -> Result<T> {
         if self.is_read_only {
@@ -228,8 +229,8 @@ impl PostgresStore {
         let (settings, on_loss) = (self.connection.settings(), self.on_loss);
         let begun = Instant::now();
         let written = self.connection.persist_with(|connection| {
-            connection.attempt(time, async |client| {
-                begin(client, time > SHORT, settings).await?;
+            connection.attempt(timeouts.attempt, async |client| {
+                begin(client, timeouts, settings).await?;
                 let last = check_lease(client, batch, id, durable, on_loss).await?;
                 let is_done = last == change;
                 let writing = Writing { client, batch, process: id, results, is_done };
@@ -265,7 +266,7 @@ impl PostgresStore {
         let process = self.process_id();
         let (batch, results) = (self.batch, self.results);
         let done = match self.connection.is_whole() {
-            true => self.connection.attempt(LONG, async |client| {
+            true => self.connection.attempt(LONG.attempt, async |client| {
                 let writing = Writing { client, batch, process, results, is_done: false };
                 work(client, &writing).await
             }),
@@ -380,16 +381,12 @@ impl PostgresStore {
         self.recover().map(drop)
     }
 
-    /// Renews the lease before a read. A transient outage is left to the read, which is retried for
-    /// longer.
-    fn renew_if_due(&mut self) -> Result<()> {
+    /// Renews the lease before a read. A failure is left to what follows: an outage to the read,
+    /// which is retried for longer, and a lost lease to the next write.
+    fn renew_if_due(&mut self) {
         let every = self.renew_every();
-        if !self.process.as_ref().is_some_and(|process| process.is_due(every)) {
-            return Ok(());
-        }
-        match self.renew() {
-            Err(error) if error.kind() == ErrorKind::Interrupted => Err(error),
-            _ => Ok(()),
+        if self.process.as_ref().is_some_and(|process| process.is_due(every)) {
+            let _ = self.renew();
         }
     }
 }
@@ -413,7 +410,7 @@ impl Sharing for PostgresStore {
 
     fn position(&self) -> Option<String> {
         let Process { id, durable, accepted, .. } = self.process.as_ref()?;
-        (*durable > 0).then(|| format!("{id} {durable} {accepted}"))
+        Some(format!("{id} {durable} {accepted}"))
     }
 
     fn check_position(&mut self, position: &str) -> Result<()> {
@@ -600,8 +597,8 @@ impl Sharing for PostgresStore {
         let (batch, settings) = (self.batch, self.connection.settings());
         let on_loss = self.on_loss;
         let begun = self.connection.persist_with(|connection| {
-            connection.attempt(LONG, async |client| {
-                begin(client, true, settings).await?;
+            connection.attempt(LONG.attempt, async |client| {
+                begin(client, LONG, settings).await?;
                 check_lease(client, batch, id, durable, on_loss).await?;
                 // The row can be read meanwhile, and inputs added to other batches.
                 let sql = "SELECT 1 FROM podqueue.batch WHERE id = $1 FOR NO KEY UPDATE";
@@ -623,9 +620,9 @@ impl Sharing for PostgresStore {
         let NextChange { id, change, .. } = self.next_change()?;
         let (lease, begun) = (self.lease, Instant::now());
         let ended = match self.connection.is_whole() {
-            true => self
-                .connection
-                .attempt(LONG, async |client| commit(client, id, change, lease, &delta).await),
+            true => self.connection.attempt(LONG.attempt, async |client| {
+                commit(client, id, change, lease, &delta).await
+            }),
             false => Err(StoreFailure::Transient("the connection has broken".to_owned())),
         };
         ended.map_err(|failure| self.interrupted(failure, "which may have taken effect"))?;
@@ -641,8 +638,7 @@ impl Drop for PostgresStore {
         if self.locked.is_some() {
             self.connection.close();
         }
-        let time = if thread::panicking() { CLOSE_TIMEOUT / 4 } else { CLOSE_TIMEOUT };
-        let _ = self.connection.attempt(time, async |client| give_up(client, id).await);
+        let _ = self.connection.attempt(CLOSE_TIMEOUT, async |client| give_up(client, id).await);
     }
 }
 

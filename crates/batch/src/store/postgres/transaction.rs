@@ -11,11 +11,27 @@ use super::rows::{int8, text, value};
 use crate::input_state::State;
 use crate::store::{LOST, Tally};
 
-/// Timeout of a change.
-pub(super) const SHORT: Duration = Duration::from_secs(15);
+/// Timeouts of a transaction: that of an attempt, and settings by which the server ends it.
+#[derive(Clone, Copy)]
+pub(super) struct Timeouts {
+    pub(super) attempt: Duration,
+    settings: &'static str,
+}
 
-/// Timeout of a change of all inputs.
-pub(super) const LONG: Duration = Duration::from_secs(30 * 60);
+/// Timeouts of a change: a process that is stopped in the middle must not block other processes for
+/// longer than its lease.
+pub(super) const SHORT: Timeouts = Timeouts {
+    attempt: Duration::from_secs(15),
+    settings: "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
+        SET LOCAL statement_timeout = '12s'; ",
+};
+
+/// Timeouts of a change of all inputs.
+pub(super) const LONG: Timeouts = Timeouts {
+    attempt: Duration::from_secs(1_800),
+    settings: "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
+        SET LOCAL statement_timeout = 0; ",
+};
 
 /// Planner settings of every transaction: a million inputs may just have been added, and the
 /// statistics be old. Everything is found by an index, in its order. If a statement needs a
@@ -24,15 +40,6 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off; \
     SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
     SET LOCAL enable_mergejoin = off; SET LOCAL jit = off; ";
-
-/// Timeouts of a short transaction: a process that is stopped in the middle must not block other
-/// processes for longer than its lease.
-const SHORT_TIMEOUTS: &str = "SET LOCAL idle_in_transaction_session_timeout = '4s'; \
-    SET LOCAL statement_timeout = '12s'; ";
-
-/// Timeouts of a transaction over all inputs.
-const LONG_TIMEOUTS: &str = "SET LOCAL idle_in_transaction_session_timeout = '300s'; \
-    SET LOCAL statement_timeout = 0; ";
 
 /// A transaction of this process.
 pub(super) struct Writing<'a> {
@@ -48,11 +55,10 @@ pub(super) struct Writing<'a> {
 /// Begins a transaction.
 pub(super) async fn begin(
     client: &Client,
-    is_long: bool,
+    timeouts: Timeouts,
     settings: &str,
 ) -> Result<(), StoreFailure> {
-    let bounds = if is_long { LONG_TIMEOUTS } else { SHORT_TIMEOUTS };
-    Ok(client.batch_execute(&format!("{BEGIN}{bounds}{settings}")).await?)
+    Ok(client.batch_execute(&format!("{BEGIN}{}{settings}", timeouts.settings)).await?)
 }
 
 /// Counts what has changed, renews the lease, and makes all of it durable.
