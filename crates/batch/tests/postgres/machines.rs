@@ -374,7 +374,7 @@ async fn a_stopped_process_is_fenced_off_and_rejoins() {
     machines.until_accepted(200).await;
     machines.signal(0, "-STOP");
     crate::support::until(async || {
-        server.sql("jobs", "SELECT count(*) FROM podqueue.taken") == "1"
+        server.sql("jobs", "SELECT count(*) FROM podqueue.recovered") == "1"
     })
     .await;
     machines.signal(0, "-CONT");

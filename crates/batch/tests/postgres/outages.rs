@@ -21,7 +21,7 @@ async fn a_database_that_has_lost_changes_stops_all_processes() {
     for (n, lose) in [
         "UPDATE podqueue.process SET last_change = last_change - 5 WHERE id = ID",
         "DELETE FROM podqueue.process WHERE id = ID",
-        "INSERT INTO podqueue.taken SELECT id, batch, last_change - 5 FROM podqueue.process
+        "INSERT INTO podqueue.recovered SELECT id, batch, last_change - 5 FROM podqueue.process
              WHERE id = ID;
          DELETE FROM podqueue.process WHERE id = ID",
     ]
@@ -206,7 +206,7 @@ fn a_process_whose_join_got_no_response_is_recovered_and_joins_again() {
             // It breaks the connection once the commit is made.
             while server.sql("jobs", "SELECT count(*) FROM podqueue.process").trim() != "2" {}
             proxy.set(Traffic::Cut);
-            let taken = "SELECT count(*) FROM podqueue.taken";
+            let taken = "SELECT count(*) FROM podqueue.recovered";
             while server.sql("jobs", taken).trim() != "1" {
                 other.sharing().unwrap().recover().unwrap();
                 thread::sleep(Duration::from_millis(100));

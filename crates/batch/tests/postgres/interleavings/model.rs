@@ -21,7 +21,10 @@ const READ: [(&str, &str); 4] = [
         "processes",
         "SELECT 'process', id, last_change, moved FROM podqueue.process WHERE batch = $1",
     ),
-    ("taken", "SELECT 'taken', process, last_change FROM podqueue.taken WHERE batch = $1"),
+    (
+        "recovered",
+        "SELECT 'recovered', process, last_change FROM podqueue.recovered WHERE batch = $1",
+    ),
 ];
 
 /// Prepares a connection for models.
