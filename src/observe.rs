@@ -1,4 +1,6 @@
 //! Observations: events for metrics, of each call, retry, 429, poll and wait.
+//!
+//! Those of calls are the runtime's (its own `observe.rs`), with the endpoint added.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,6 @@
 //! Templates over GraphQL: creation, update and deletion.
+//!
+//! `client/successors.rs` names the call that replaces each operation, by the operation's name.
 
 use std::collections::BTreeMap;
 use std::fmt;

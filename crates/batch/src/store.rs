@@ -38,8 +38,8 @@ pub(crate) const LOST: &str = "lost";
 /// Name of the note that a process has imported its results since the mark was set.
 pub(crate) const IMPORTED: &str = "imported";
 
-/// A store of journals: [`Sqlite`], or `Postgres` with the feature `postgres`. No other type can be
-/// one.
+/// A store of journals: [`Sqlite`], or `Postgres` with the feature `postgres`. No type of another
+/// crate can be one.
 pub trait JournalStore: OpenStore {}
 
 impl<S: OpenStore> JournalStore for S {}

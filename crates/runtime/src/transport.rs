@@ -10,9 +10,9 @@
 //! ```
 //!
 //! A call gets a permit from the [limiter](crate::limiter) if its operation has a limit, and is
-//! attempted ([`attempt`]: one request and its response). A failed attempt has an `AttemptOutcome`,
-//! which says what the service may have done with the request. The outcome and the call's
-//! [`Idempotency`](crate::Idempotency) decide whether the call is retried, and the
+//! attempted ([`attempt`]: one request with its headers, and its response). A failed attempt has an
+//! `AttemptOutcome`, which says what the service may have done with the request. The outcome and
+//! the call's [`Idempotency`](crate::Idempotency) decide whether the call is retried, and the
 //! [`RetryPolicy`](crate::RetryPolicy) how soon.
 //!
 //! # Invariant
