@@ -1,4 +1,5 @@
-//! Body of a request, with the minimum throughput, and the rest of a body that a handler has not read.
+//! Body of a request, with the minimum throughput, and the rest of a body that a handler has not
+//! read.
 //!
 //! The HTTP library closes the connection when a handler leaves a part of the body, and a client
 //! that still sends it then reports a broken connection instead of the response. So the rest is

@@ -80,7 +80,7 @@ struct Composer<'a> {
     following: RefCell<Vec<String>>,
     /// The keywords of each target of a reference, if nothing in it was cut off.
     known: RefCell<BTreeMap<String, Keywords>>,
-    /// Whether the first of two targets of references covers the second.
+    /// Pairs of targets of references: true if the first covers the second.
     covered: RefCell<BTreeMap<(String, String), bool>>,
     /// True if an infinite expansion was cut off.
     cut: Cell<bool>,

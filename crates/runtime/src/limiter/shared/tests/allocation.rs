@@ -199,7 +199,7 @@ fn a_record_is_replaced_only_if_it_contradicts_the_report() {
         told(NOW + 600_000, &stored, &ExchangeRequest { reported_at: NOW + 1, ..report }),
         8
     );
-    // What was reported to a record that is lost counts in the next one, which grants nothing yet.
+    // Reports to a record that is lost count in the next record, which grants nothing yet.
     let lost = ExchangeRequest { reported: vec![(5_000_000, 3)], allocation: 6, wants: 1, ..of(1) };
     let mut allocation = record();
     assert_eq!(allocation.exchange(NOW, LIMIT, &lost).permits, []);
