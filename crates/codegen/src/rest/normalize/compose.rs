@@ -80,8 +80,11 @@ struct Composer<'a> {
     following: RefCell<Vec<String>>,
     /// The keywords of each target of a reference, if nothing in it was cut off.
     known: RefCell<BTreeMap<String, Keywords>>,
-    /// Pairs of targets of references: true if the first covers the second.
-    covered: RefCell<BTreeMap<(String, String), bool>>,
+    /// Pairs of targets of references whose first covers the second. One that is being compared is
+    /// assumed to; those after it may rely on that.
+    covered: RefCell<Vec<(String, String)>>,
+    /// Pairs of targets of references whose first does not cover the second.
+    not_covered: RefCell<HashSet<(String, String)>>,
     /// True if an infinite expansion was cut off.
     cut: Cell<bool>,
     /// Named schemas with a `discriminator`, and the schemas that extend them by `allOf`.
@@ -109,6 +112,7 @@ impl<'a> Composer<'a> {
             following: RefCell::default(),
             known: RefCell::default(),
             covered: RefCell::default(),
+            not_covered: RefCell::default(),
             cut: Cell::new(false),
             bases,
             place: RefCell::default(),
@@ -460,19 +464,26 @@ impl<'a> Composer<'a> {
         }
         if depth > DEPTH {
             self.cut.set(true);
-            return true;
+            return false;
         }
         let target = |it: &Value| it.get("$ref").and_then(Value::as_str).map(str::to_owned);
         let Some(pair) = target(later).zip(target(known)) else {
             return self.covers_keywords(later, known, depth);
         };
-        if let Some(is_covered) = self.covered.borrow().get(&pair) {
-            return *is_covered;
+        if self.not_covered.borrow().contains(&pair) {
+            return false;
+        }
+        if self.covered.borrow().contains(&pair) {
+            return true;
         }
         // Of schemas that contain themselves, the rest decides.
-        self.covered.borrow_mut().insert(pair.clone(), true);
-        let is_covered = self.covers_keywords(later, known, depth);
-        self.covered.borrow_mut().insert(pair, is_covered);
+        let assumed = self.covered.borrow().len();
+        self.covered.borrow_mut().push(pair.clone());
+        let is_covered = self.covers_keywords(later, known, 0);
+        if !is_covered {
+            self.covered.borrow_mut().truncate(assumed);
+            self.not_covered.borrow_mut().insert(pair);
+        }
         is_covered
     }
 

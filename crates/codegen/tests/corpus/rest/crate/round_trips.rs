@@ -104,6 +104,7 @@ fn lossless(checks: &mut Checks) {
         r#"{"alone":BOTH,"beside":[BOTH],"both":{"kind":"off","name":"a","since":7,"size":1},"deep":[[BOTH]],"either":BOTH,"list":[BOTH],"map":{"k":BOTH},"nested":{"inner":{"color":"red","name":"a","size":1}},"nothing":null,"patterns":{"n-a":1,"x-a":"b"},"tuple":[BOTH],"union":{"color":"red","name":"a","size":1}}"#,
         r#"{"either":"a","nothing":"b","within":{"either":BOTH,"list":[BOTH],"map":{"k":BOTH},"one":{"inner":BOTH}}}"#,
         r#"{"nothing":"b","within":{"either":"a"}}"#,
+        r#"{"cycle":{"all":{"child":{},"name":"a"},"child":{"parent":{"name":"b"}}},"nothing":"b"}"#,
     ] {
         let text = text.replace("BOTH", both);
         let merged: Result<Merged, _> = from_str(&text);
