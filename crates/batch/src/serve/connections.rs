@@ -88,16 +88,17 @@ impl Connections {
 
     /// Adds a connection, for which another is closed where there are too many.
     pub(super) fn add(&self) -> (u64, Arc<Connection>) {
-        let mut peers = self.lock();
-        if peers.1.len() >= MOST
-            && let Some(closed) = to_close(&peers.1).and_then(|number| peers.1.remove(&number))
+        let mut connections = self.lock();
+        if connections.1.len() >= MOST
+            && let Some(closed) =
+                to_close(&connections.1).and_then(|number| connections.1.remove(&number))
         {
             closed.close.notify_one();
         }
-        let (number, peer) = (peers.0, Arc::new(Connection::new()));
-        peers.0 += 1;
-        peers.1.insert(number, Arc::clone(&peer));
-        (number, peer)
+        let (number, connection) = (connections.0, Arc::new(Connection::new()));
+        connections.0 += 1;
+        connections.1.insert(number, Arc::clone(&connection));
+        (number, connection)
     }
 
     pub(super) fn remove(&self, number: u64) {
@@ -106,17 +107,18 @@ impl Connections {
 }
 
 /// The connection to close for another.
-fn to_close(peers: &HashMap<u64, Arc<Connection>>) -> Option<u64> {
+fn to_close(connections: &HashMap<u64, Arc<Connection>>) -> Option<u64> {
     let mut counts: HashMap<Option<&Owner>, usize> = HashMap::new();
-    for peer in peers.values() {
-        *counts.entry(peer.owner.get()).or_default() += 1;
+    for connection in connections.values() {
+        *counts.entry(connection.owner.get()).or_default() += 1;
     }
     let has_room = counts.get(&None).is_none_or(|count| *count <= WITHOUT_KEY);
-    let candidates = peers.iter().filter(|(_, peer)| peer.owner.get().is_none() != has_room);
-    let closed = candidates.max_by_key(|(_, peer)| {
-        let is_idle = !peer.is_responding();
-        let share = if is_idle { 0 } else { counts[&peer.owner.get()] };
-        (is_idle, share, peer.inactive())
+    let candidates =
+        connections.iter().filter(|(_, connection)| connection.owner.get().is_none() != has_room);
+    let closed = candidates.max_by_key(|(_, connection)| {
+        let is_idle = !connection.is_responding();
+        let share = if is_idle { 0 } else { counts[&connection.owner.get()] };
+        (is_idle, share, connection.inactive())
     });
     closed.map(|(number, _)| *number)
 }

@@ -1,8 +1,9 @@
 //! Listener: the connections of the server, with bounds that keep one peer from affecting others.
 //!
 //! - **Idle and slow peers.** A head that is not complete in time ends its connection, and so does a
-//!   body that is sent ([`request_body`](super::request_body)) or read ([`PacedStream`]) too slowly.
-//! - **Many connections.** Where there are too many, one is closed ([`peers`](super::peers)).
+//!   body that is sent ([`request_body`](super::request_body)) or read ([`TimedStream`]) too slowly.
+//! - **Many connections.** Where there are too many, one is closed
+//!   ([`connections`](super::connections)).
 
 use std::convert::Infallible;
 use std::io;
@@ -117,8 +118,8 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 const ACCEPTED_AT_ONCE: u32 = 32;
 
 async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
-    let peers = Arc::new(Connections::default());
-    let mut connections = JoinSet::new();
+    let connections = Arc::new(Connections::default());
+    let mut tasks = JoinSet::new();
     let mut in_a_row = 0;
     loop {
         let stream = tokio::select! {
@@ -131,13 +132,14 @@ async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Rece
                     continue;
                 }
             },
-            Some(_) = connections.join_next() => continue,
+            Some(_) = tasks.join_next() => continue,
         };
-        let (number, peer) = peers.add();
-        let (peers, router, stopping) = (Arc::clone(&peers), router.clone(), stopping.clone());
-        connections.spawn(async move {
-            serve(stream, &peer, router, stopping).await;
-            peers.remove(number);
+        let (number, connection) = connections.add();
+        let (connections, router, stopping) =
+            (Arc::clone(&connections), router.clone(), stopping.clone());
+        tasks.spawn(async move {
+            serve(stream, &connection, router, stopping).await;
+            connections.remove(number);
         });
         in_a_row += 1;
         if in_a_row == ACCEPTED_AT_ONCE {
@@ -146,49 +148,48 @@ async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Rece
         }
     }
     drop(listener);
-    while connections.join_next().await.is_some() {}
+    while tasks.join_next().await.is_some() {}
 }
 
 async fn serve(
     stream: TcpStream,
-    peer: &Arc<Connection>,
+    connection: &Arc<Connection>,
     router: Router,
     mut stopping: watch::Receiver<bool>,
 ) {
     // Small responses are not delayed; without the option, they only are slower.
     let _ = stream.set_nodelay(true);
-    let of_requests = Arc::clone(peer);
+    let of_requests = Arc::clone(connection);
     let service =
         service_fn(move |request| respond(Arc::clone(&of_requests), router.clone(), request));
     let mut settings = http1::Builder::new();
     settings.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD);
-    let mut connection =
-        pin!(settings.serve_connection(TokioIo::new(PacedStream::new(stream)), service));
+    let mut http = pin!(settings.serve_connection(TokioIo::new(TimedStream::new(stream)), service));
     tokio::select! {
         biased;
         // An error is the peer's doing.
-        _ = connection.as_mut() => return,
-        () = peer.closed() => return,
+        _ = http.as_mut() => return,
+        () = connection.closed() => return,
         () = stopped(&mut stopping) => {}
     }
-    if peer.is_responding() {
-        connection.as_mut().graceful_shutdown();
-        let _ = connection.await;
+    if connection.is_responding() {
+        http.as_mut().graceful_shutdown();
+        let _ = http.await;
     }
 }
 
 /// A connection that fails with [`io::ErrorKind::TimedOut`] if its peer reads too slowly.
-struct PacedStream {
+struct TimedStream {
     stream: TcpStream,
     writing: MinThroughput,
 }
 
-impl PacedStream {
+impl TimedStream {
     fn new(stream: TcpStream) -> Self {
         Self { stream, writing: MinThroughput::default() }
     }
 
-    fn paced(
+    fn timed(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
@@ -201,7 +202,7 @@ impl PacedStream {
     }
 }
 
-impl AsyncRead for PacedStream {
+impl AsyncRead for TimedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -211,14 +212,14 @@ impl AsyncRead for PacedStream {
     }
 }
 
-impl AsyncWrite for PacedStream {
+impl AsyncWrite for TimedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.paced(context, written)
+        self.timed(context, written)
     }
 
     fn poll_write_vectored(
@@ -227,7 +228,7 @@ impl AsyncWrite for PacedStream {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.paced(context, written)
+        self.timed(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -246,23 +247,23 @@ impl AsyncWrite for PacedStream {
 }
 
 async fn respond(
-    peer: Arc<Connection>,
+    connection: Arc<Connection>,
     mut router: Router,
     request: Request<Incoming>,
 ) -> Result<Response<ResponseBody>, Infallible> {
-    let pending = PendingResponse::begin(Arc::clone(&peer));
+    let pending = PendingResponse::begin(Arc::clone(&connection));
     let unread = Unread::default();
     let is_on_request = request.headers().contains_key(EXPECT);
-    let (of_body, sender) = (unread.clone(), Arc::clone(&peer));
+    let (of_body, sender) = (unread.clone(), Arc::clone(&connection));
     let of_body = |body| Body::new(RequestBody::new(body, is_on_request, of_body, sender));
     let mut request = request.map(of_body);
-    request.extensions_mut().insert(Arc::clone(&peer));
+    request.extensions_mut().insert(Arc::clone(&connection));
     let response = router.call(request).await?;
     if let Some(rest) = unread.take() {
         // The request is refused: meanwhile, the connection may be closed for another.
-        peer.set_responding(false);
+        connection.set_responding(false);
         drain(rest).await;
-        peer.set_responding(true);
+        connection.set_responding(true);
     }
     Ok(response.map(|body| ResponseBody { body, pending }))
 }
@@ -271,10 +272,10 @@ async fn respond(
 struct PendingResponse(Arc<Connection>);
 
 impl PendingResponse {
-    fn begin(peer: Arc<Connection>) -> Self {
-        peer.set_responding(true);
-        peer.mark_active();
-        Self(peer)
+    fn begin(connection: Arc<Connection>) -> Self {
+        connection.set_responding(true);
+        connection.mark_active();
+        Self(connection)
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) struct RequestBody {
     is_on_request: bool,
     unread: Unread,
     /// The connection of the request.
-    peer: Arc<Connection>,
+    connection: Arc<Connection>,
     throughput: MinThroughput,
 }
 
@@ -67,9 +67,15 @@ impl RequestBody {
         body: Incoming,
         is_on_request: bool,
         unread: Unread,
-        peer: Arc<Connection>,
+        connection: Arc<Connection>,
     ) -> Self {
-        Self { body: Some(body), is_on_request, unread, peer, throughput: MinThroughput::default() }
+        Self {
+            body: Some(body),
+            is_on_request,
+            unread,
+            connection,
+            throughput: MinThroughput::default(),
+        }
     }
 }
 
@@ -87,7 +93,7 @@ impl Body for RequestBody {
                 self.throughput.advance(frame.data_ref().map_or(0, Bytes::len));
             }
             self.is_on_request = false;
-            self.peer.mark_active();
+            self.connection.mark_active();
             if !matches!(frame, Some(Ok(_))) {
                 self.body = None;
             }

@@ -130,7 +130,7 @@ pub(super) fn router(service: Service) -> Router {
 /// Finds the owner that the key of a request stands for, and gives the response an id.
 async fn authorize(
     State(service): State<Arc<Service>>,
-    Extension(peer): Extension<Arc<Connection>>,
+    Extension(connection): Extension<Arc<Connection>>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -145,7 +145,7 @@ async fn authorize(
     };
     let mut response = match owner {
         Some(owner) => {
-            peer.mark_authenticated(&owner);
+            connection.mark_authenticated(&owner);
             request.extensions_mut().insert(owner);
             next.run(request).await
         }

@@ -147,9 +147,10 @@ async fn a_batch_continues_with_a_larger_budget_and_keeps_its_cost() {
     let some = run(5.1).await.unwrap();
     assert_eq!(some.stopped, Some(Stopped::OutOfBudget));
     let completed = some.counts.of(State::Completed);
-    assert!((6..=10).contains(&completed), "{}", counts(&batch.status().await.unwrap()));
+    // Each takes at least 10 ms. No other job would have been paid for.
+    assert!((1..=11).contains(&completed), "{}", counts(&batch.status().await.unwrap()));
     let spent = some.cost.unwrap().spent;
-    assert!((0.1..=5.1).contains(&spent), "{spent}");
+    assert!(spent > 5.1 - LONGEST.as_secs_f64() && spent <= 5.1, "{spent}");
     let again = run(5.1).await.unwrap();
     assert_eq!((again.submitted_now, again.cost.unwrap().spent), (0, spent));
 
