@@ -52,7 +52,8 @@ use crate::webhook::{Identity, Ticket, job_id};
 ///     .on_unknown(OnUnknown::Hold)
 ///     .await?;
 /// let report = batch.run(client.endpoint("painter")).await?;
-/// println!("{} of {} completed", report.counts.of(podqueue_batch::State::Completed), report.counts.total());
+/// println!("{} of {} completed", report.counts.of(podqueue_batch::State::Completed),
+/// report.counts.total());
 /// # Ok(())
 /// # }
 /// ```
@@ -60,7 +61,7 @@ use crate::webhook::{Identity, Ticket, job_id};
 pub struct Batch {
     shared: Arc<HandleState>,
     changed: ChangedInputs,
-    /// Number of results that a store that has lost changes did not know.
+    /// Number of results imported into a store that had lost their records.
     imported: u64,
 }
 
@@ -93,8 +94,8 @@ impl Batch {
         self.changed
     }
 
-    /// Returns the number of results imported that the journal did not know when it was opened,
-    /// because its database has lost changes, and that is to be accepted (`Postgres::accept_loss`).
+    /// Returns the number of results imported because the database had lost their records
+    /// (`Postgres::accept_loss`).
     #[must_use]
     pub fn imported_results(&self) -> u64 {
         self.imported
@@ -122,13 +123,14 @@ impl Batch {
         list.await
     }
 
-    /// The first `most` inputs that were refused, by index.
+    /// The first `limit` inputs that were refused, by index.
     ///
     /// # Errors
     ///
     /// If the journal cannot be read.
-    pub async fn refused(&self, most: usize) -> Result<Vec<RefusedInput>> {
-        let list = self.shared.journal().with(move |state| RefusedInput::list(state.store(), most));
+    pub async fn refused(&self, limit: usize) -> Result<Vec<RefusedInput>> {
+        let list =
+            self.shared.journal().with(move |state| RefusedInput::list(state.store(), limit));
         list.await
     }
 
@@ -185,7 +187,7 @@ const COPY_BUFFER: usize = 64;
 /// Largest number of repetitions after a broken connection.
 const REPETITIONS: usize = 5;
 
-/// An [`OpenStore`] of any type.
+/// Object-safe form of [`OpenStore`].
 trait OpenAny: Send {
     fn is_new(&self) -> Result<bool>;
     fn open(self: Box<Self>) -> Result<Box<dyn Store>>;
@@ -280,7 +282,7 @@ impl Open {
     /// The largest output, in bytes, that stands in a line of the results; 1 MiB by default. A
     /// larger output is stored as a file in the folder `….outputs` next to them, and its line has
     /// that file's path as `output_file`.
-    pub fn largest_output_in_line(mut self, bytes: usize) -> Self {
+    pub fn max_inline_output(mut self, bytes: usize) -> Self {
         self.settings.largest_in_line = bytes;
         self
     }
@@ -326,7 +328,7 @@ impl Open {
             }
             #[cfg(feature = "object-storage")]
             Some(Inputs { source: Source::Object(object), shape }) => {
-                let results = settings.results.as_deref().ok_or_else(copied_nowhere)?;
+                let results = settings.results.as_deref().ok_or_else(results_required_for_copy)?;
                 let found = find_object(object, results).await?;
                 (copy, reader) = (Some(found.0), Some(found.1));
                 (None, Some((None, shape)))
@@ -343,7 +345,7 @@ impl Open {
                 path_validation::check_new(inputs, results.ok_or_else(without_results)?)?;
             }
             let mut store = store.open()?;
-            let mut writer = identify(&mut *store, &settings)?;
+            let mut ownership = identify(&mut *store, &settings)?;
             #[cfg(feature = "object-storage")]
             let known = match (copy, known) {
                 (Some(copy), Some((_, shape))) => {
@@ -368,9 +370,9 @@ impl Open {
                         Some(Err(serde::de::Error::custom(message)))
                     })
                 });
-                Opened::begin(store, writer.as_mut(), known.clone(), to_copy, &settings)
+                Opened::begin(store, ownership.as_mut(), known.clone(), to_copy, &settings)
             })?;
-            opened.open(store, writer, settings)
+            opened.open(store, ownership, settings)
         });
         if let Some(given) = &mut given {
             loop {
@@ -396,7 +398,7 @@ impl Open {
 
 /// The error of inputs from an object without results to copy it next to.
 #[cfg(feature = "object-storage")]
-fn copied_nowhere() -> Error {
+fn results_required_for_copy() -> Error {
     let message = "the inputs are copied next to the results: say where the results go";
     Error::new(ErrorKind::Settings, message)
 }
@@ -420,9 +422,9 @@ fn identify(store: &mut dyn Store, settings: &OpenSettings) -> Result<Option<Own
         let message = "the journal is shared: say where this process writes its results";
         return Err(Error::new(ErrorKind::Settings, message));
     };
-    let writer = OwnershipFile::open(results)?;
-    sharing.identify(writer.token(), after_intent(&settings.on_unknown))?;
-    Ok(Some(writer))
+    let ownership = OwnershipFile::open(results)?;
+    sharing.identify(ownership.token(), after_intent(&settings.on_unknown))?;
+    Ok(Some(ownership))
 }
 
 /// Repeats idempotent work whose connection to a shared store broke, each time under a new lease.
@@ -462,7 +464,7 @@ impl Opened {
     /// Indexes the inputs, and recovers the results and expired processes. Idempotent.
     fn begin(
         store: &mut dyn Store,
-        writer: Option<&mut OwnershipFile>,
+        ownership: Option<&mut OwnershipFile>,
         inputs: Option<(Option<PathBuf>, Shape)>,
         to_copy: impl Iterator<Item = serde_json::Result<Vec<u8>>>,
         settings: &OpenSettings,
@@ -481,18 +483,19 @@ impl Opened {
             Some(path) => path.clone(),
             None => committed(store)?.pop().map(|(path, _)| path).ok_or_else(without_results)?,
         };
-        let are_of_batch = writer.as_ref().is_some_and(|writer| writer.is_of(identity.id()));
+        let are_of_batch =
+            ownership.as_ref().is_some_and(|ownership| ownership.is_of(identity.id()));
         // The results may not prove that a backup was restored: they may be as old as it is. The
         // store is marked before they are imported.
         if let Some(position) =
-            writer.as_ref().filter(|_| are_of_batch).and_then(|it| it.position())
+            ownership.as_ref().filter(|_| are_of_batch).and_then(|it| it.position())
             && let Some(sharing) = store.sharing()
         {
             sharing.check_position(position)?;
         }
         let results = Results::open(store, &path, are_of_batch)?;
-        if let Some(writer) = writer {
-            writer.keep(identity.id())?;
+        if let Some(ownership) = ownership {
+            ownership.keep(identity.id())?;
         }
         clear(store)?;
         match store.sharing() {
@@ -517,14 +520,14 @@ impl Opened {
     fn open(
         self,
         store: Box<dyn Store>,
-        writer: Option<OwnershipFile>,
+        ownership: Option<OwnershipFile>,
         settings: OpenSettings,
     ) -> Result<Batch> {
         let Self { source, changed, identity, results, failures, texts } = self;
         let OpenSettings { on_unknown, largest_in_line, clock, .. } = settings;
         let (shape, imported) = (source.shape.clone(), results.imported());
         let large = LargeOutputs::of(results.path(), largest_in_line);
-        let state = JournalState::new(store, source, texts, results, failures, large, writer);
+        let state = JournalState::new(store, source, texts, results, failures, large, ownership);
         let journal = Journal::start(state)?;
         let shared = Arc::new(HandleState::new(journal, identity, on_unknown, shape, clock));
         Ok(Batch { shared, changed, imported })
@@ -591,7 +594,7 @@ fn index_inputs(
     };
     if source.inputs == 0 {
         return Err(match &source.file {
-            Some(file) => path_validation::is_empty(&file.path),
+            Some(file) => path_validation::empty_inputs(&file.path),
             None => Error::new(ErrorKind::Inputs, "there are no inputs"),
         });
     }

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_checked() {
+    fn invalid_amounts_are_refused() {
         for budget in [
             Budget::new(-1.0),
             Budget::new(f64::NAN),

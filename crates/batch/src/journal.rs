@@ -40,7 +40,7 @@ const LINGER: Duration = Duration::from_millis(10);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Largest number of commands in a group.
-const GROUP: usize = 1_000;
+const MAX_GROUP: usize = 1_000;
 
 enum Command {
     Commit(PendingCommit),
@@ -168,7 +168,7 @@ impl Drop for Journal {
         #[cfg(feature = "unstable-store")]
         self.task.iter().for_each(|task| task.notify_one());
         if let Some(outage) = &self.outage {
-            outage.wait(false);
+            outage.set_shortened(true);
             let at_work = self.at_work.get_mut().unwrap_or_else(PoisonError::into_inner);
             if let Err(RecvTimeoutError::Timeout) = at_work.recv_timeout(CLOSE_TIMEOUT) {
                 return;
@@ -267,7 +267,7 @@ fn gather(
     let until = Instant::now() + linger;
     let mut claims = first.claim.is_some();
     let mut group = vec![first];
-    while group.len() < GROUP {
+    while group.len() < MAX_GROUP {
         let time = if claims { Duration::ZERO } else { until - Instant::now().min(until) };
         match commands.recv_timeout(time) {
             // A store accepts one claim per commit.

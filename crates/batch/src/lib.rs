@@ -98,7 +98,7 @@ pub use storage::Object;
 #[cfg(feature = "postgres")]
 pub use store::Postgres;
 pub use store::{JournalStore, RunRecord, Sqlite};
-pub use submission::{JobId, OnUnknown, Submission, Submit, SubmitByRun};
+pub use submission::{JobId, OnUnknown, PostRun, Submission, Submit};
 
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]

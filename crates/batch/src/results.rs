@@ -41,10 +41,10 @@ use crate::store::{Commit, IMPORTED, Note, Store, lock as lock_store, unlock as 
 const NOTE: &str = "results";
 
 /// Time to wait for other processes to collect a job, or to record it as not found.
-const COLLECTED: Duration = Duration::from_secs(60);
+const COLLECTION_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The same in a process that rejoins, and has work to do meanwhile.
-const COLLECTED_BY_SUCCESSOR: Duration = Duration::from_secs(15);
+const REJOIN_COLLECTION_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Interval at which that is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
@@ -77,8 +77,8 @@ pub(crate) struct Results {
     /// The last bytes, at most [`TAIL`].
     tail: Vec<u8>,
     /// True if lines without a record in the store are still accepted.
-    are_of_batch: bool,
-    /// Number of results that a store that has lost changes did not know.
+    accepts_unrecorded: bool,
+    /// Number of results imported into a store that had lost their records.
     imported: u64,
 }
 
@@ -97,7 +97,11 @@ pub(crate) struct RollbackPoint {
 
 impl Results {
     /// Opens the file, recovers lines that were written and not committed, and removes the rest.
-    pub(crate) fn open(store: &mut dyn Store, path: &Path, are_of_batch: bool) -> Result<Self> {
+    pub(crate) fn open(
+        store: &mut dyn Store,
+        path: &Path,
+        accepts_unrecorded: bool,
+    ) -> Result<Self> {
         let failed = |error| Error::file(ErrorKind::Results, "open the results", path, error);
         let path = std::path::absolute(path).map_err(failed)?;
         let known = extent(store)?;
@@ -124,7 +128,7 @@ impl Results {
             length: 0,
             written: 0,
             tail: Vec::new(),
-            are_of_batch,
+            accepts_unrecorded,
             imported: 0,
         };
         results.recover(store, PeerInputs::Refuse)?;
@@ -168,7 +172,7 @@ impl Results {
             return Err(not_this_journal(path, "is not the file that was written"));
         }
         if let Some(unknown) = uncommitted::find_unknown(store, path, known.length)? {
-            if !is_known && !self.are_of_batch {
+            if !is_known && !self.accepts_unrecorded {
                 return Err(of_another_journal(path));
             }
             let accepts = match store.sharing() {
@@ -216,12 +220,12 @@ impl Results {
         loop {
             lock_store(store)?;
             let (waited, discards) = (began.elapsed(), on_peer_inputs == PeerInputs::Discard);
-            let taken = self.try_recover(store, discards && waited > COLLECTED_BY_SUCCESSOR);
+            let taken = self.try_recover(store, discards && waited > REJOIN_COLLECTION_TIMEOUT);
             let of_peers = unlock_store(store, taken)?;
             if of_peers == 0 {
                 return Ok(());
             }
-            if !discards && waited > COLLECTED {
+            if !discards && waited > COLLECTION_TIMEOUT {
                 return Err(collected_by_peers(&self.path, of_peers));
             }
             thread::sleep(CHECK_INTERVAL);
@@ -235,7 +239,7 @@ impl Results {
     /// inputs may not get these results. With `discards`, these lines are not waited for.
     fn try_recover(&mut self, store: &mut dyn Store, discards: bool) -> Result<usize> {
         let imports = store.sharing().is_some_and(|sharing| sharing.accepts_loss());
-        let due = uncommitted::due(store, &self.path, self.length, imports)?;
+        let due = uncommitted::find_recoverable(store, &self.path, self.length, imports)?;
         if !discards && due.of_peers > 0 {
             return Ok(due.of_peers);
         }
@@ -243,7 +247,7 @@ impl Results {
             return Ok(0);
         }
         let path = &self.path;
-        let failed = |error| Error::file(ErrorKind::Results, "take up the lines of", path, error);
+        let failed = |error| Error::file(ErrorKind::Results, "recover the lines of", path, error);
         let end = due.move_up(&mut self.file, self.length).map_err(failed)?;
         (self.length, self.tail) = (end, read_tail(&mut self.file, end).map_err(failed)?);
         let imported = if imports { due.lines() } else { 0 };

@@ -21,7 +21,7 @@ use crate::progress::{MaxFailures, Progress, Report};
 #[cfg(feature = "object-storage")]
 use crate::publication::Publication;
 use crate::runner;
-use crate::submission::{Submit, SubmitByRun};
+use crate::submission::{PostRun, Submit};
 
 /// The largest window.
 const MAX_WINDOW: usize = 10_000;
@@ -65,7 +65,7 @@ impl Run {
         let settings = Settings {
             endpoint,
             further_endpoints: Vec::new(),
-            step: Arc::new(SubmitByRun),
+            step: Arc::new(PostRun),
             policy: None,
             window: MAX_WINDOW,
             max_failures: None,
@@ -73,7 +73,7 @@ impl Run {
             budget: None,
             #[cfg(feature = "object-storage")]
             publication: None,
-            patience: Duration::from_secs(15 * 60),
+            outage_timeout: Duration::from_secs(15 * 60),
             await_webhooks: Duration::from_secs(60),
         };
         let stop = watch::Sender::new(Stop::Not);
@@ -110,20 +110,21 @@ impl Run {
         self.set(|settings| settings.take = Some(inputs))
     }
 
-    /// Price and bound of the cost of the batch. Processes that share a journal share what is spent;
-    /// each applies its own bound to the sum.
+    /// Price and bound of the cost of the batch. Processes that share a journal share what is
+    /// spent; each applies its own bound to the sum.
     pub fn budget(self, budget: Budget) -> Self {
         self.set(|settings| settings.budget = Some(budget))
     }
 
     /// Publishes the results to a folder of object storage, beside the run:
     ///
-    /// - `part-00000.jsonl` and so on, with the lines of the results in their order, each once; each
-    ///   part is complete or absent, and never changes. Large outputs are below the same folder;
+    /// - `part-00000.jsonl` and so on, with the lines of the results in their order, each once;
+    ///   each part is complete or absent, and never changes. Large outputs are below the same
+    ///   folder;
     /// - `failed-00000.jsonl` and so on, with the failures, written at the end of each run;
-    /// - `manifest.json`, with all parts, their lines, bytes and digests (BLAKE3), and the counts of
-    ///   the batch, written once no input is left. [`Report::manifest`] is its URL. If failed inputs
-    ///   are retried later, it is replaced at the end;
+    /// - `manifest.json`, with all parts, their lines, bytes and digests (BLAKE3), and the counts
+    ///   of the batch, written once no input is left. [`Report::manifest`] is its URL. If failed
+    ///   inputs are retried later, it is replaced at the end;
     /// - `batch.json`, which says whose folder it is.
     ///
     /// ```no_run
@@ -147,8 +148,9 @@ impl Run {
     /// # Errors
     ///
     /// The run ends with [`ErrorKind::Storage`] if the credentials are wrong, there is no such
-    /// bucket, or the folder or a part is of another batch, mostly before anything is submitted; with
-    /// [`ErrorKind::Unreachable`] if the storage could not be reached for three minutes at the end.
+    /// bucket, or the folder or a part is of another batch, mostly before anything is submitted;
+    /// with [`ErrorKind::Unreachable`] if the storage could not be reached for three minutes at the
+    /// end.
     #[cfg(feature = "object-storage")]
     pub fn publish_to(self, destination: impl Into<Publication>) -> Self {
         let publication = destination.into();
@@ -168,8 +170,8 @@ impl Run {
     }
 
     /// Sets the time for which the service may be unreachable: 15 minutes by default.
-    pub fn patience(self, time: Duration) -> Self {
-        self.set(|settings| settings.patience = time)
+    pub fn outage_timeout(self, time: Duration) -> Self {
+        self.set(|settings| settings.outage_timeout = time)
     }
 
     /// With [`OnUnknown::ByWebhook`](crate::OnUnknown::ByWebhook): the time after the last event

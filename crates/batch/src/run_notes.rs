@@ -1,5 +1,5 @@
-//! Run notes: other processes observe and control a run by them. They are its live progress, its ending, and
-//! the request to cancel the batch.
+//! Run notes: the live progress, the ending and the cancel request of a run, through which other
+//! processes observe and control it.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ impl LiveProgress {
     }
 }
 
-/// Reason of the last run of a batch that ended before all of its inputs did.
+/// Why the last run of a batch ended before all of its inputs did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -205,7 +205,7 @@ impl Runner {
         let ended = coordinator.ended_count();
         while collector.apply_event(coordinator) {}
         if coordinator.ended_count() > ended {
-            submitter.expect_room();
+            submitter.expect_capacity();
         }
     }
 
@@ -223,7 +223,7 @@ impl Runner {
         if recovered.may_be_pending {
             submitter.expect_more();
         }
-        submitter.drains_at(drain, Instant::now());
+        submitter.set_rate(drain, Instant::now());
         submitter.index_appended_inputs(coordinator).await;
         // Nothing that could still end would make room, in any process.
         if submitter.is_out_of_budget(coordinator.charged_ms())

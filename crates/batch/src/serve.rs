@@ -160,8 +160,8 @@ impl Builder {
         self
     }
 
-    /// The address to listen on: 127.0.0.1 and a free port by default. Without [`keys`](Self::keys),
-    /// only an address of this machine is accepted.
+    /// The address to listen on: 127.0.0.1 and a free port by default. Without
+    /// [`keys`](Self::keys), only an address of this machine is accepted.
     pub fn listen(mut self, address: impl Into<SocketAddr>) -> Self {
         self.address = address.into();
         self
@@ -183,14 +183,14 @@ impl Builder {
     }
 
     /// The largest file that can be uploaded, in bytes: 200 MiB by default.
-    pub fn largest_file(mut self, bytes: u64) -> Self {
+    pub fn max_file_bytes(mut self, bytes: u64) -> Self {
         self.limits.largest = bytes;
         self
     }
 
     /// The largest number of requests in a batch: 50,000 by default.
-    pub fn most_requests(mut self, requests: u64) -> Self {
-        self.limits.most_requests = requests;
+    pub fn max_requests(mut self, requests: u64) -> Self {
+        self.limits.max_requests = requests;
         self
     }
 
@@ -246,7 +246,7 @@ impl Builder {
             folder: self.folder,
             journals,
             models: self.models,
-            most_requests: self.limits.most_requests,
+            max_requests: self.limits.max_requests,
             concurrent_batches: self.concurrent_batches,
             now: self.now,
             on_problem: self.on_problem,

@@ -51,7 +51,7 @@ pub struct UnknownInput {
     /// The line of the inputs file.
     #[serde(skip)]
     pub line: u64,
-    /// Reason for which it is unknown.
+    /// Why it is unknown.
     #[serde(skip)]
     pub reason: String,
 }
@@ -64,7 +64,7 @@ pub struct RefusedInput {
     pub index: u64,
     /// The line of the inputs file.
     pub line: u64,
-    /// Reason for which it was refused.
+    /// Why it was refused.
     pub reason: String,
 }
 
@@ -127,7 +127,8 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// If there is no such journal.
+    /// If there is no such journal, it cannot be read, has another version, or its database is
+    /// unreachable.
     pub fn open<S: JournalStore>(journal: &S) -> Result<Self> {
         Ok(Self { store: Box::new(journal.inspect()?) })
     }
@@ -223,8 +224,8 @@ impl Reader {
 
     /// The live progress of the batch, and its persistent errors, as last published: check
     /// [`Sqlite::is_open`](crate::Sqlite::is_open), too, since a process that crashes leaves its
-    /// last live progress. `None` after the orderly end of a run. Of a shared journal, the live progress of all
-    /// processes together.
+    /// last live progress. `None` after the orderly end of a run. Of a shared journal, the live
+    /// progress of all processes together.
     ///
     /// # Errors
     ///

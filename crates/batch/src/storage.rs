@@ -21,7 +21,7 @@ use tokio::time::sleep;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Time for which a call is repeated that the storage does not answer, or answers with 5xx.
-const PATIENCE: Duration = Duration::from_secs(3 * 60);
+const OUTAGE_TIMEOUT: Duration = Duration::from_secs(3 * 60);
 
 /// Timeout of a request with its body, such as a part over a slow line, unless the environment has
 /// another.
@@ -68,9 +68,10 @@ impl Object {
     /// they are, without escapes.
     ///
     /// Credentials, region and endpoint come from the environment: from `AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL` and so on; from
-    /// `GOOGLE_APPLICATION_CREDENTIALS` and other `GOOGLE_…`; from `AZURE_STORAGE_ACCOUNT_NAME`,
-    /// `AZURE_STORAGE_ACCOUNT_KEY` and other `AZURE_…`; or from the identity of the machine.
+    /// `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL` and so on;
+    /// from `GOOGLE_APPLICATION_CREDENTIALS` and other `GOOGLE_…`; from
+    /// `AZURE_STORAGE_ACCOUNT_NAME`, `AZURE_STORAGE_ACCOUNT_KEY` and other `AZURE_…`; or from the
+    /// identity of the machine.
     ///
     /// # Errors
     ///
@@ -96,16 +97,16 @@ impl Object {
     {
         let settings = settings.into_iter();
         let settings = settings.map(|(name, value)| (name.as_ref().to_owned(), value.into()));
-        Self::with_patience(url, settings.collect(), PATIENCE)
+        Self::with_outage_timeout(url, settings.collect(), OUTAGE_TIMEOUT)
     }
 
     /// Like [`with_settings`](Self::with_settings), with the time for which calls are repeated; for
     /// tests.
     #[doc(hidden)]
-    pub fn with_patience(
+    pub fn with_outage_timeout(
         url: &str,
         settings: Vec<(String, String)>,
-        patience: Duration,
+        outage_timeout: Duration,
     ) -> Result<Self> {
         let (scheme, rest) = url.split_once("://").unwrap_or_default();
         let (bucket, name) = rest.split_once('/').unwrap_or((rest, ""));
@@ -121,7 +122,7 @@ impl Object {
         let Ok(name) = Path::parse(name) else {
             return Err(refused("has an empty part, or one that is . or .."));
         };
-        let store = open(scheme, bucket, settings, patience)?;
+        let store = open(scheme, bucket, settings, outage_timeout)?;
         let slash = if name.as_ref().is_empty() { "" } else { "/" };
         Ok(Self { url: format!("{scheme}://{bucket}{slash}{name}"), store, name })
     }
@@ -180,8 +181,9 @@ impl Object {
         }
     }
 
-    /// Writes the object, unless it exists. The digest of an object that exists with another content
-    /// is returned; one with this content was written by an attempt whose response was lost.
+    /// Writes the object, unless it exists. The digest of an object that exists with another
+    /// content is returned; one with this content was written by an attempt whose response was
+    /// lost.
     pub(crate) async fn create(&self, content: Bytes, digest: &str) -> Result<Option<String>> {
         let mut attempts = 1;
         loop {
@@ -307,7 +309,7 @@ fn open(
     scheme: &str,
     bucket: &str,
     settings: Vec<(String, String)>,
-    patience: Duration,
+    outage_timeout: Duration,
 ) -> Result<Arc<dyn ObjectStore>> {
     /// A builder with its settings: those of the environment, those that are given, the bucket.
     #[cfg(any(feature = "s3", feature = "gcs", feature = "azure"))]
@@ -324,7 +326,8 @@ fn open(
                     builder = builder.with_config(key, value);
                 }
             }
-            let retry = object_store::RetryConfig { retry_timeout: patience, ..Default::default() };
+            let retry =
+                object_store::RetryConfig { retry_timeout: outage_timeout, ..Default::default() };
             match builder.$with_bucket(bucket).with_retry(retry).build() {
                 Ok(store) => Ok(Arc::new(store) as Arc<dyn ObjectStore>),
                 // The text of the error may contain a setting.

@@ -71,7 +71,8 @@ pub trait OpenStore: Send + 'static {
     ///
     /// # Errors
     ///
-    /// If there is no such store.
+    /// If there is no such store, it cannot be read, has another version, or its database is
+    /// unreachable.
     fn inspect(&self) -> Result<Self::Store>;
 }
 
@@ -254,7 +255,7 @@ pub trait Sharing {
 
     /// Observes the other processes, recovers those whose leases have expired since they were first
     /// observed, and returns their outstanding inputs, which belong to this process from now on.
-    /// Called every second or oftener.
+    /// Called at least once per second.
     ///
     /// # Errors
     ///
@@ -275,8 +276,9 @@ pub trait Sharing {
     /// If the store cannot be read.
     fn owns(&mut self, index: u64) -> Result<bool>;
 
-    /// Returns the number of other processes that have neither left nor been recovered: of those at
-    /// work (whose lease is still valid by the store's clock), or of all, crashed ones among them.
+    /// Returns the number of other processes that have neither released their lease nor been
+    /// recovered: of those at work (whose lease is still valid by the store's clock), or of all,
+    /// crashed ones among them.
     ///
     /// # Errors
     ///
@@ -375,8 +377,8 @@ pub trait Sharing {
 /// A failure this long after the last failure begins a new outage: the time in between is unknown.
 const SEPARATE_OUTAGE: Duration = Duration::from_secs(60);
 
-/// The divisor of the patience of a process that must stop.
-const SHORTENED: u32 = 30;
+/// The divisor of the outage timeout of a process that must stop.
+const SHORTENED_DIVISOR: u32 = 30;
 
 /// Outage of a [shared store](Sharing) that is unreachable. The store [reports](Self::failed) it;
 /// its waiters see why, and can shorten the wait. Clones share the state.
@@ -405,15 +407,15 @@ impl Outage {
         known.failed.map(|(first, _)| (first.elapsed(), known.why.clone()))
     }
 
-    /// Decides if the store is waited for as long as its patience lasts (as at first), or for a
-    /// thirtieth (10 s of 5 min).
-    pub fn wait(&self, patiently: bool) {
-        self.known().is_shortened = !patiently;
+    /// Shortens the wait for the store to a thirtieth of its outage timeout (10 s of 5 min), or no
+    /// longer.
+    pub fn set_shortened(&self, is_shortened: bool) {
+        self.known().is_shortened = is_shortened;
     }
 
-    /// Reports a failure, in a store with this patience. Returns true if the operation is to be
-    /// retried.
-    pub fn failed(&self, why: String, patience: Duration) -> bool {
+    /// Reports a failure, in a store with this outage timeout. Returns true if the operation is to
+    /// be retried.
+    pub fn failed(&self, why: String, outage_timeout: Duration) -> bool {
         let mut known = self.known();
         let now = Instant::now();
         let first = match known.failed {
@@ -421,10 +423,11 @@ impl Outage {
             _ => now,
         };
         (known.failed, known.why) = (Some((first, now)), why);
-        let patience = if known.is_shortened { patience / SHORTENED } else { patience };
-        let is_over = now - first >= patience;
-        // An attempt without patience is no evidence of how long the outage lasts.
-        known.is_given_up |= is_over && patience > Duration::ZERO;
+        let outage_timeout =
+            if known.is_shortened { outage_timeout / SHORTENED_DIVISOR } else { outage_timeout };
+        let is_over = now - first >= outage_timeout;
+        // An attempt without an outage timeout is no evidence of how long the outage lasts.
+        known.is_given_up |= is_over && outage_timeout > Duration::ZERO;
         !is_over
     }
 
@@ -434,7 +437,7 @@ impl Outage {
         (known.failed, known.is_given_up) = (None, false);
     }
 
-    /// Returns true if patience has ended: remaining work is attempted once, briefly.
+    /// Returns true if the outage timeout has passed: remaining work is attempted once, briefly.
     #[must_use]
     pub fn is_given_up(&self) -> bool {
         self.known().is_given_up

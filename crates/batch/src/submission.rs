@@ -48,9 +48,9 @@ pub struct Submission<'a> {
 
 /// Submits each input by `POST /run`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SubmitByRun;
+pub struct PostRun;
 
-impl Submit for SubmitByRun {
+impl Submit for PostRun {
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
         Box::pin(async move {
             let Submission { endpoint, input, policy, webhook, .. } = submission;

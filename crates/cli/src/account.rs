@@ -49,8 +49,8 @@ pub async fn read<T>(
     Ok(context.output.with_progress(what, signals.unless(call.into_future())).await??)
 }
 
-/// Changes something, once the question is confirmed that a change that costs or deletes has. `see`
-/// is the command that shows whether a change took effect of which this is not known.
+/// Sends a changing call. A call that costs or deletes has a `question`, which is confirmed first.
+/// If the outcome is unknown, the hint names `see`, the command that shows whether it took effect.
 pub async fn change<T>(
     context: &Context,
     what: &str,
@@ -71,7 +71,7 @@ pub async fn change<T>(
         }
     };
     result.map_err(|(kind, failure)| match kind {
-        ErrorKind::OutcomeUnknown => failure.hint(look_first(see)),
+        ErrorKind::OutcomeUnknown => failure.hint(verify_hint(see)),
         _ => failure,
     })
 }
@@ -91,13 +91,13 @@ pub async fn create(
             "{what}: the service responded with a success, but not with the id of what it created; \
              something may have been created"
         );
-        return Err(Failure::new(Exit::OutcomeUnknown, message).hint(look_first(see)));
+        return Err(Failure::new(Exit::OutcomeUnknown, message).hint(verify_hint(see)));
     }
     context.output.object(&created)?;
     Ok(Exit::Done)
 }
 
-fn look_first(see: &str) -> String {
+fn verify_hint(see: &str) -> String {
     format!("before you repeat it, see what there is: {see}")
 }
 
@@ -118,7 +118,8 @@ pub fn print_list<T: Serialize, const N: usize>(
     Ok(Exit::Done)
 }
 
-/// Prints an object that was made or changed. The values of its environment variables are hidden.
+/// Prints an object that was created or changed, with the values of its environment variables
+/// redacted.
 pub fn print_changed(context: &Context, object: &impl Serialize) -> Result<Exit, Failure> {
     context.output.object(&without_env(object))?;
     Ok(Exit::Done)
@@ -128,11 +129,11 @@ pub fn print_changed(context: &Context, object: &impl Serialize) -> Result<Exit,
 /// Entries of a release's diff have them, too.
 fn without_env(object: &impl Serialize) -> Value {
     let mut value = with_integers(object);
-    hide_values(value.get_mut("env"));
+    redact_values(value.get_mut("env"));
     for entry in value.get_mut("diff").and_then(Value::as_array_mut).into_iter().flatten() {
         if entry["field"].as_str().is_some_and(|field| field.starts_with("env")) {
-            hide_values(entry.get_mut("old"));
-            hide_values(entry.get_mut("new"));
+            redact_values(entry.get_mut("old"));
+            redact_values(entry.get_mut("new"));
         }
     }
     value
@@ -156,13 +157,13 @@ pub fn with_integers(object: &impl Serialize) -> Value {
     value
 }
 
-fn hide_values(value: Option<&mut Value>) {
+fn redact_values(value: Option<&mut Value>) {
     match value {
         None | Some(Value::Null) => {}
         Some(Value::Object(values)) => {
-            values.values_mut().for_each(|value| *value = "(hidden)".into());
+            values.values_mut().for_each(|value| *value = "[redacted]".into());
         }
-        Some(other) => *other = "(hidden)".into(),
+        Some(other) => *other = "[redacted]".into(),
     }
 }
 
@@ -194,15 +195,15 @@ mod tests {
     use super::without_env;
 
     #[test]
-    fn the_values_of_variables_are_hidden() {
+    fn the_values_of_variables_are_redacted() {
         let release = json!({"diff": [
             {"field": "env", "old": null, "new": {"TOKEN": "s3cret"}},
             {"field": "env.TOKEN", "old": "s3cret", "new": "s3cret"},
             {"field": "image", "old": "a", "new": "b"},
         ]});
-        let hidden = without_env(&release).to_string();
-        assert!(!hidden.contains("s3cret") && hidden.contains(r#""new":"b""#), "{hidden}");
+        let redacted = without_env(&release).to_string();
+        assert!(!redacted.contains("s3cret") && redacted.contains(r#""new":"b""#), "{redacted}");
         let endpoint = without_env(&json!({"env": {"TOKEN": "s3cret"}}));
-        assert_eq!(endpoint, json!({"env": {"TOKEN": "(hidden)"}}));
+        assert_eq!(endpoint, json!({"env": {"TOKEN": "[redacted]"}}));
     }
 }

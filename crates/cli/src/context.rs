@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::settings::{self, Selection, Settings};
 
-/// The shortest pause after a 429 that is told.
+/// The shortest pause after a 429 that is reported.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
 
 /// The shortest time between two messages about rate limits.
@@ -29,7 +29,7 @@ struct LimitWaits {
     /// The end of the last one that is known, if its length is.
     until: Option<Instant>,
     /// The time of the last message.
-    told: Option<Instant>,
+    reported: Option<Instant>,
 }
 
 impl Context {
@@ -78,8 +78,8 @@ impl Context {
             let now = Instant::now();
             let mut limits = limits.lock().unwrap_or_else(PoisonError::into_inner);
             limits.until = limits.until.max(wait.and_then(|wait| now.checked_add(wait)));
-            if limits.told.is_none_or(|told| told.elapsed() >= MESSAGE_INTERVAL) {
-                limits.told = Some(now);
+            if limits.reported.is_none_or(|reported| reported.elapsed() >= MESSAGE_INTERVAL) {
+                limits.reported = Some(now);
                 drop(limits);
                 output.note_beside_progress(message);
             }

@@ -1,4 +1,4 @@
-//! Control plane of a local service: what only that service tells, below `/_local`.
+//! Client of a local service's control plane, `/_local`.
 
 use podqueue::ErrorKind;
 use podqueue_runtime::{Authorization, Call, Idempotency, Method, Operation, Path, Service};

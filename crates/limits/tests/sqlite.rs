@@ -19,8 +19,8 @@ use tokio::task::JoinSet;
 
 use crate::support::{ChildProcess, KEY, cancel_until, counts, service, throttled};
 
-fn client(base_url: &str, file: &Path, patience: Duration) -> Client {
-    support::client(base_url, SqliteLimits::file(file), patience)
+fn client(base_url: &str, file: &Path, store_timeout: Duration) -> Client {
+    support::client(base_url, SqliteLimits::file(file), store_timeout)
 }
 
 #[tokio::test]
@@ -29,8 +29,8 @@ async fn clients_sharing_a_file_use_the_whole_limit_and_never_exceed_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
     let until = Instant::now() + Duration::from_secs(21);
-    let patience = Duration::from_secs(30);
-    let clients: Vec<_> = (0..3).map(|_| client(&local.base_url(), &file, patience)).collect();
+    let store_timeout = Duration::from_secs(30);
+    let clients: Vec<_> = (0..3).map(|_| client(&local.base_url(), &file, store_timeout)).collect();
     let counts =
         counts(clients.iter().map(|client| cancel_until(client, 4, until)).collect()).await;
     assert_eq!(throttled(&local), 0);
@@ -273,7 +273,7 @@ async fn a_dropped_client_releases_its_permits() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let patience = Duration::from_secs(30);
+    let store_timeout = Duration::from_secs(30);
     let call = |client: &Client, calls: usize| {
         let all = (0..calls).map(|_| {
             let endpoint = client.endpoint("echo");
@@ -281,10 +281,10 @@ async fn a_dropped_client_releases_its_permits() {
         });
         all.collect::<JoinSet<_>>().join_all()
     };
-    let first = client(&local.base_url(), &file, patience);
+    let first = client(&local.base_url(), &file, store_timeout);
     call(&first, 20).await;
     drop(first);
-    let second = client(&local.base_url(), &file, patience);
+    let second = client(&local.base_url(), &file, store_timeout);
     let started = Instant::now();
     call(&second, 75).await;
     assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
@@ -296,13 +296,13 @@ async fn consecutive_clients_share_a_limit_of_two() {
     let local = service().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("limits.db");
-    let patience = Duration::from_secs(30);
+    let store_timeout = Duration::from_secs(30);
     for _ in 0..2 {
-        let client = client(&local.base_url(), &file, patience);
+        let client = client(&local.base_url(), &file, store_timeout);
         client.endpoint("echo").purge_queue().await.unwrap();
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let third = client(&local.base_url(), &file, patience);
+    let third = client(&local.base_url(), &file, store_timeout);
     let started = Instant::now();
     third.endpoint("echo").purge_queue().await.unwrap();
     assert!(started.elapsed() > Duration::from_secs(9), "{:?}", started.elapsed());

@@ -17,8 +17,8 @@ pub async fn service() -> LocalService {
 }
 
 /// A client that shares its limits, and for which each 429 is an error.
-pub fn client(base_url: &str, store: impl LimitStore, patience: Duration) -> Client {
-    let limits = SharedLimits::new(store).patience(patience);
+pub fn client(base_url: &str, store: impl LimitStore, store_timeout: Duration) -> Client {
+    let limits = SharedLimits::new(store).store_timeout(store_timeout);
     let builder = Client::builder().api_key(KEY).base_url(base_url).retry(RetryPolicy::never());
     builder.shared_limits(limits).build().unwrap()
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use podqueue::{ChangeRecords, LimitStore, StoreError};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::store::{Database, Life};
+use crate::store::{Database, ProcessFaults};
 use crate::virtual_time;
 
 /// The records, by their keys.
@@ -43,7 +43,7 @@ pub(crate) struct LimitsInMemory {
     pub(crate) client: String,
     /// Is unreachable when the journal's database is.
     pub(crate) database: Database,
-    pub(crate) life: Life,
+    pub(crate) life: ProcessFaults,
 }
 
 impl LimitStore for LimitsInMemory {

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::trace::Trace;
 
-/// Fate of an exchange.
+/// Fault of an exchange.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     None,
@@ -41,7 +41,7 @@ const SILENCE: Duration = Duration::from_secs(15 * 60);
 
 /// Longest way of a request to an account with shared limits: within the lease of the permits of a
 /// process that dies meanwhile, plus a quarter of a second, the request no longer counts.
-const LONGEST_WAY: Duration = Duration::from_millis(200);
+const MAX_TRANSIT: Duration = Duration::from_millis(200);
 
 /// The pause that an injected 429 asks for.
 const RETRY_AFTER: Duration = Duration::from_secs(20);
@@ -148,9 +148,9 @@ async fn connection(
             Fault::Late(time) if path.contains("/retry/") => tokio::select! {
                 biased;
                 _ = down.peek(&mut byte) => return Ok(()),
-                () = sleep(time.min(LONGEST_WAY)) => {}
+                () = sleep(time.min(MAX_TRANSIT)) => {}
             },
-            Fault::Late(time) if settings.account.is_some() => sleep(time.min(LONGEST_WAY)).await,
+            Fault::Late(time) if settings.account.is_some() => sleep(time.min(MAX_TRANSIT)).await,
             Fault::Late(time) => sleep(time).await,
             Fault::Refused => return reset(down),
             Fault::LostRequest => {

@@ -162,7 +162,7 @@ impl Plan {
     /// A random event.
     fn event(&self, random: &mut fastrand::Rng) -> Event {
         let process = random.usize(..self.processes);
-        // Most are short, and some longer than a lease, or than the patience of a store.
+        // Most are short, and some longer than a lease, or than the outage timeout of a store.
         let time = |random: &mut fastrand::Rng| {
             let seconds = *random.choice(&[1, 8, 12, 40, 240, 420]).unwrap_or(&1);
             Duration::from_millis(random.u64(1..seconds * 1_000))

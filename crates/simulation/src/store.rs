@@ -24,7 +24,7 @@ use crate::virtual_time;
 pub(crate) const LEASE: Duration = Duration::from_secs(9);
 
 /// The time for which an unreachable store is waited for.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
+const OUTAGE_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// Interval at which an unreachable store is tried again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -75,10 +75,10 @@ pub(crate) struct Database {
 
 /// The faults of a process. A clone is of the same process.
 #[derive(Clone, Default)]
-pub(crate) struct Life(Arc<Mutex<LifeState>>);
+pub(crate) struct ProcessFaults(Arc<Mutex<FaultState>>);
 
 #[derive(Default)]
-struct LifeState {
+struct FaultState {
     is_dead: bool,
     stopped_until: Option<Instant>,
     cut_off_until: Option<Instant>,
@@ -86,8 +86,8 @@ struct LifeState {
     loses_response: bool,
 }
 
-impl Life {
-    fn state(&self) -> MutexGuard<'_, LifeState> {
+impl ProcessFaults {
+    fn state(&self) -> MutexGuard<'_, FaultState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -143,12 +143,12 @@ impl Database {
     }
 
     /// Returns true if the process is alive, and nothing is between it and the database.
-    pub(crate) fn is_reached_by(&self, life: &Life) -> bool {
+    pub(crate) fn is_reached_by(&self, life: &ProcessFaults) -> bool {
         !life.is_dead() && self.down_until().is_none() && life.cut_off_until().is_none()
     }
 
     /// Returns true if a process that lives could reach the database for this time.
-    pub(crate) fn was_reached_by(&self, life: &Life, time: Duration) -> bool {
+    pub(crate) fn was_reached_by(&self, life: &ProcessFaults, time: Duration) -> bool {
         let state = life.state();
         let down_until = *self.down_until.lock().unwrap_or_else(PoisonError::into_inner);
         let ends = [down_until, state.cut_off_until, state.stopped_until];
@@ -167,7 +167,7 @@ impl Database {
 /// Opens the store for one process.
 pub(crate) struct Opener {
     pub(crate) database: Database,
-    pub(crate) life: Life,
+    pub(crate) life: ProcessFaults,
 }
 
 impl OpenStore for Opener {
@@ -203,7 +203,7 @@ impl OpenStore for Opener {
 /// The store, as one process sees it.
 pub(crate) struct MemoryStore {
     database: Database,
-    life: Life,
+    life: ProcessFaults,
     results: String,
     intents: State,
     process: Option<u64>,
@@ -487,7 +487,7 @@ impl Store for MemoryStore {
                 if let Some(until) = life.stopped_until() {
                     sleep_until(until).await;
                 } else if !database.is_reached_by(&life) {
-                    if !outage.failed("the store cannot be reached".to_owned(), PATIENCE) {
+                    if !outage.failed("the store cannot be reached".to_owned(), OUTAGE_TIMEOUT) {
                         return;
                     }
                     sleep(RETRY).await;
@@ -832,15 +832,15 @@ mod tests {
         an_input_passes_through_its_states, claims_stay_within_the_bound_of_all_charges,
         copies_are_not_claimed, inputs_are_listed_page_by_page,
     };
-    use super::{Database, LEASE, Life, Opener, Trace};
+    use super::{Database, LEASE, Opener, ProcessFaults, Trace};
 
     fn in_memory(test: impl Fn(&dyn Fn() -> Opener)) {
         let database = Database::new(Trace::new(0, false), |_, _| ());
-        test(&|| Opener { database: database.clone(), life: Life::default() });
+        test(&|| Opener { database: database.clone(), life: ProcessFaults::default() });
     }
 
     #[test]
-    fn the_simulated_store_is_a_store() {
+    fn the_simulated_store_passes_the_test_suite_of_stores() {
         in_memory(|open| an_input_passes_through_its_states(open));
         in_memory(|open| a_commit_takes_effect_as_a_whole_or_not_at_all(open));
         in_memory(|open| a_claim_ends_where_its_bytes_do(open));
@@ -852,7 +852,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_run_rejoins_if_its_lease_was_lost_before_it_began() {
         let database = Database::new(Trace::new(0, false), |_, _| ());
-        let opener = |life: &Life| Opener { database: database.clone(), life: life.clone() };
+        let opener =
+            |life: &ProcessFaults| Opener { database: database.clone(), life: life.clone() };
         let local = LocalService::builder()
             .endpoint("echo", |job: LocalJob| async move { Ok(job.input.clone()) })
             .start()
@@ -861,7 +862,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inputs = folder.path().join("inputs.jsonl");
         fs::write(&inputs, "{}\n").unwrap();
-        let life = Life::default();
+        let life = ProcessFaults::default();
         let batch = Batch::open(opener(&life))
             .inputs(Inputs::jsonl(inputs))
             .results(folder.path().join("results.jsonl"))
@@ -873,7 +874,7 @@ mod tests {
         life.stop(3 * LEASE);
         let run = tokio::spawn(batch.run(client.endpoint("echo")));
         sleep(Duration::ZERO).await;
-        let mut peer = opener(&Life::default()).open().unwrap();
+        let mut peer = opener(&ProcessFaults::default()).open().unwrap();
         peer.identify("peer", State::Unknown).unwrap();
         for _ in 0..8 {
             peer.recover().unwrap();

@@ -25,7 +25,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use crate::limits::{Exchanges, LimitsInMemory, Records};
 use crate::link::{self, LinkSettings};
 use crate::plan::{Event, Plan, Unknown};
-use crate::store::{Database, Life, Opener, Row};
+use crate::store::{Database, Opener, ProcessFaults, Row};
 use crate::trace::Trace;
 use crate::virtual_time;
 
@@ -58,7 +58,7 @@ const DEADLINE: Duration = Duration::from_secs(5 * 24 * 3_600);
 const LONGEST_CALL: Duration = Duration::from_secs(6 * 3_600);
 
 /// The time for which calls wait for a store of shared limits, and for which it may be slow.
-const LIMITS_PATIENCE: Duration = Duration::from_secs(30 + 5);
+const LIMITS_STORE_TIMEOUT: Duration = Duration::from_secs(30 + 5);
 
 /// Part of the error of a call that has waited so long.
 const LIMITS_UNREACHABLE: &str = "the store of the shared rate limits";
@@ -113,7 +113,7 @@ struct Facts {
     resubmissions: BTreeMap<u64, usize>,
     service_down_until: Option<Instant>,
     /// The processes that have started, by their key.
-    lives: BTreeMap<String, Life>,
+    lives: BTreeMap<String, ProcessFaults>,
     started: usize,
     /// The clients that were built for calls beside the runs.
     clients: usize,
@@ -124,8 +124,8 @@ struct Facts {
 }
 
 /// A process of the batch, while it runs.
-struct Slot {
-    life: Mutex<Life>,
+struct ProcessSlot {
+    life: Mutex<ProcessFaults>,
     batch: Mutex<Option<Batch>>,
     orders: watch::Sender<Option<Event>>,
     webhook: Mutex<String>,
@@ -139,7 +139,7 @@ struct World {
     limits: Records,
     exchanges: Exchanges,
     facts: Arc<Mutex<Facts>>,
-    slots: Vec<Arc<Slot>>,
+    slots: Vec<Arc<ProcessSlot>>,
     folder: PathBuf,
 }
 
@@ -165,7 +165,7 @@ pub(crate) async fn run(plan: Plan, trace: Trace, folder: &Path) -> Outcome {
         *locked(&slot.webhook) = format!("http://{address}/hook");
     }
     let url = format!("http://{}", world.open_link().await?);
-    let chaos = tokio::spawn(Arc::clone(&world).chaos());
+    let play_events = tokio::spawn(Arc::clone(&world).play_events());
     let mut processes = tokio::task::JoinSet::new();
     for number in 0..world.plan.processes {
         processes.spawn(Arc::clone(&world).process(number, url.clone()));
@@ -183,7 +183,7 @@ pub(crate) async fn run(plan: Plan, trace: Trace, folder: &Path) -> Outcome {
         let last = trace.last_lines();
         trace.violated(format_args!("the processes do not end; the last lines: {last}"));
     }
-    chaos.abort();
+    play_events.abort();
     world.check_end()
 }
 
@@ -237,7 +237,7 @@ impl World {
         let slot = |_| {
             let (orders, _) = watch::channel(None);
             let (life, batch, webhook) = Default::default();
-            Arc::new(Slot { life, batch, orders, webhook })
+            Arc::new(ProcessSlot { life, batch, orders, webhook })
         };
         let slots = (0..plan.processes).map(slot).collect();
         let lines = plan.jobs.iter().enumerate().map(|(n, job)| {
@@ -251,7 +251,7 @@ impl World {
     }
 
     /// The link from the service to the webhook receiver of a process.
-    async fn open_webhook_link(&self, slot: Arc<Slot>) -> Outcome<std::net::SocketAddr> {
+    async fn open_webhook_link(&self, slot: Arc<ProcessSlot>) -> Outcome<std::net::SocketAddr> {
         let (of_server, facts) = (Arc::clone(&slot), Arc::clone(&self.facts));
         let (of_calls, has_drops) = (self.trace.clone(), self.plan.has_drops);
         let server = link::serve(move |path, body| {
@@ -334,7 +334,7 @@ impl World {
     }
 
     /// Plays the events.
-    async fn chaos(self: Arc<Self>) {
+    async fn play_events(self: Arc<Self>) {
         let start = Instant::now();
         for (at, event) in self.plan.events.iter().copied() {
             sleep_until(start + at).await;
@@ -360,7 +360,7 @@ impl World {
         let mut orders = slot.orders.subscribe();
         let mut failures = 0;
         loop {
-            let life = Life::default();
+            let life = ProcessFaults::default();
             *locked(&slot.life) = life.clone();
             let client = self.client(&url, &life, true)?;
             let batch = self.open(number, &life).await?;
@@ -451,7 +451,7 @@ impl World {
     }
 
     /// A client of a process, with a key of its own: for its run, or for a call beside it.
-    fn client(&self, url: &str, life: &Life, is_of_run: bool) -> Outcome<Client> {
+    fn client(&self, url: &str, life: &ProcessFaults, is_of_run: bool) -> Outcome<Client> {
         let mut facts = locked(&self.facts);
         let key = if is_of_run {
             facts.started += 1;
@@ -491,7 +491,13 @@ impl World {
 
     /// Makes calls besides the run, and drops each at one of its awaits; some of them together with
     /// their client.
-    async fn calls(&self, client: &Client, batch: &Batch, url: &str, life: &Life) -> Infallible {
+    async fn calls(
+        &self,
+        client: &Client,
+        batch: &Batch,
+        url: &str,
+        life: &ProcessFaults,
+    ) -> Infallible {
         if !self.plan.has_drops {
             return pending().await;
         }
@@ -530,8 +536,9 @@ impl World {
     }
 
     /// Checks that an error does not blame the store of the shared limits, if that can be reached.
-    fn check_permits(&self, error: &str, life: &Life) {
-        if error.contains(LIMITS_UNREACHABLE) && self.database.was_reached_by(life, LIMITS_PATIENCE)
+    fn check_permits(&self, error: &str, life: &ProcessFaults) {
+        if error.contains(LIMITS_UNREACHABLE)
+            && self.database.was_reached_by(life, LIMITS_STORE_TIMEOUT)
         {
             self.trace.violated(format_args!("a call gets no permit: {error}"));
         }
@@ -734,12 +741,12 @@ impl World {
     }
 
     /// Opens the batch, once the process before has let go of its results.
-    async fn open(&self, number: usize, life: &Life) -> Outcome<Batch> {
+    async fn open(&self, number: usize, life: &ProcessFaults) -> Outcome<Batch> {
         let begun = Instant::now();
         loop {
             if !self.is_quiet() && self.trace.random(|random| random.u32(..6)) == 0 {
-                // Opening has one await, for a thread. That thread ends before the drop, so that two
-                // runs of a seed are equal.
+                // Opening has one await, for a thread. That thread ends before the drop, so that
+                // two runs of a seed are equal.
                 let mut opening = self.opening(number, life).into_future();
                 let opened = polled(1, &mut opening).await;
                 at_once(tokio::task::spawn_blocking(|| ()))?;
@@ -765,7 +772,7 @@ impl World {
         }
     }
 
-    fn opening(&self, number: usize, life: &Life) -> Open {
+    fn opening(&self, number: usize, life: &ProcessFaults) -> Open {
         let unknown = match self.plan.unknown {
             Unknown::Hold => OnUnknown::Hold,
             Unknown::Resubmit => OnUnknown::Resubmit,
@@ -926,7 +933,7 @@ fn key(number: usize) -> String {
     format!("key-{number}")
 }
 
-fn is_cut(life: &Life) -> bool {
+fn is_cut(life: &ProcessFaults) -> bool {
     life.is_dead() || life.stopped_until().is_some()
 }
 

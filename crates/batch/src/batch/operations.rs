@@ -17,7 +17,7 @@ use crate::journal::JournalState;
 use crate::store::{Ended, Event, Input, PAGE};
 
 /// Calls in flight.
-const CALLS: usize = 16;
+const MAX_CALLS_IN_FLIGHT: usize = 16;
 
 /// Interval at which other processes are observed.
 const RECOVERY_INTERVAL: Duration = Duration::from_millis(250);
@@ -26,7 +26,7 @@ const RECOVERY_INTERVAL: Duration = Duration::from_millis(250);
 const BODY_OVERHEAD: usize = 10;
 
 /// Number of validation errors listed.
-const LISTED: usize = 100;
+const MAX_LISTED_ERRORS: usize = 100;
 
 /// Result of [`Batch::check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Batch {
                         None => checked.valid += 1,
                         Some(rejection) => {
                             checked.invalid += 1;
-                            if checked.errors.len() < LISTED {
+                            if checked.errors.len() < MAX_LISTED_ERRORS {
                                 checked.errors.push((input.line, rejection));
                             }
                         }
@@ -143,7 +143,7 @@ impl Batch {
         let mut calls = iter(jobs)
             .take_while(|_| ready(!has_failed.load(Relaxed)))
             .map(|(input, job)| self.retry_job(input, job))
-            .buffer_unordered(CALLS);
+            .buffer_unordered(MAX_CALLS_IN_FLIGHT);
         while let Some(retried) = calls.next().await {
             match retried {
                 Ok(true) => done.retried += 1,
@@ -197,7 +197,7 @@ impl Batch {
         let jobs = self.jobs(&[State::Submitted], endpoint).await?;
         let mut calls = iter(jobs)
             .map(|(input, job)| async move { (input, job.cancel().await) })
-            .buffer_unordered(CALLS);
+            .buffer_unordered(MAX_CALLS_IN_FLIGHT);
         while let Some((input, result)) = calls.next().await {
             match result {
                 Ok(record) if record.status() == JobStatus::Cancelled => {

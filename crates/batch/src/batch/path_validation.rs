@@ -32,7 +32,7 @@ pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
         let is_blank = |byte: &io::Result<u8>| byte.as_ref().is_ok_and(u8::is_ascii_whitespace);
         match bytes.find(|byte| !is_blank(byte)) {
             Some(byte) => drop(byte.map_err(failed)?),
-            None => return Err(is_empty(inputs)),
+            None => return Err(empty_inputs(inputs)),
         }
     }
     check_unoccupied(results)?;
@@ -53,7 +53,7 @@ pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
 }
 
 /// The error of inputs without content.
-pub(super) fn is_empty(inputs: &Path) -> Error {
+pub(super) fn empty_inputs(inputs: &Path) -> Error {
     Error::new(ErrorKind::Inputs, format!("{} has no inputs", inputs.display()))
 }
 

@@ -276,7 +276,7 @@ fn read(
 }
 
 /// Number of bytes of texts that are added in one transaction.
-const BYTES: usize = 8 * 1024 * 1024;
+const TRANSACTION_BYTES: usize = 8 * 1024 * 1024;
 
 /// Copies inputs, as they come. Those that the journal knows must be the same.
 pub(crate) fn copy(
@@ -300,7 +300,7 @@ pub(crate) fn copy(
             return Err(other_inputs(&format!("input {number} is not the one")));
         }
         index.flush_if_full(|| None)?;
-        if bytes > BYTES {
+        if bytes > TRANSACTION_BYTES {
             index.flush(None)?;
             bytes = 0;
         }
@@ -321,7 +321,7 @@ fn other_inputs(what: &str) -> Error {
 }
 
 /// Largest amount of white space after the last line.
-const BLANK: u64 = 4 * 1024;
+const MAX_TRAILING_WHITESPACE: u64 = 4 * 1024;
 
 /// The last input, whose line had no break when it was indexed, and which was not submitted since.
 struct Unfinished {
@@ -357,7 +357,8 @@ impl Unfinished {
         let end = offset + length;
         file.seek(SeekFrom::Start(end))
             .and_then(|_| {
-                file.take(was.length.saturating_sub(end).min(BLANK)).read_to_end(&mut after)
+                file.take(was.length.saturating_sub(end).min(MAX_TRAILING_WHITESPACE))
+                    .read_to_end(&mut after)
             })
             .map_err(|error| Error::file(ErrorKind::Inputs, "read", path, error))?;
         if after.contains(&b'\n') {

@@ -14,7 +14,7 @@ use crate::store::{Change, Claim, Commit, Ended, Event, Input, PAGE, Store, lock
 use crate::webhook::Ticket;
 
 /// Number of bytes of lines that are written at a time.
-const LINES: usize = 8 * 1024 * 1024;
+const WRITE_BYTES: usize = 8 * 1024 * 1024;
 
 /// The store of an open batch, its inputs and its results.
 pub(crate) struct JournalState {
@@ -25,7 +25,7 @@ pub(crate) struct JournalState {
     failures: Failures,
     large: LargeOutputs,
     /// Ownership of the results, where the store is shared.
-    writer: Option<OwnershipFile>,
+    ownership: Option<OwnershipFile>,
     /// A commit failed, and may be durable all the same: opening the journal again shows it.
     broken: Option<Error>,
 }
@@ -38,9 +38,9 @@ impl JournalState {
         results: Results,
         failures: Failures,
         large: LargeOutputs,
-        writer: Option<OwnershipFile>,
+        ownership: Option<OwnershipFile>,
     ) -> Self {
-        Self { store, source, texts, results, failures, large, writer, broken: None }
+        Self { store, source, texts, results, failures, large, ownership, broken: None }
     }
 
     /// The store. Changes of inputs are committed with [`commit`](Self::commit), which records with
@@ -69,7 +69,7 @@ impl JournalState {
     /// The token of the results, where several processes share the journal.
     #[cfg(feature = "object-storage")]
     pub(crate) fn results_token(&self) -> Option<&str> {
-        self.writer.as_ref().map(OwnershipFile::token)
+        self.ownership.as_ref().map(OwnershipFile::token)
     }
 
     /// Refuses results that were moved or replaced.
@@ -98,7 +98,7 @@ impl JournalState {
                 let key = self.key_at(index)?;
                 completed.write(index, key.as_deref(), file.as_deref(), &mut lines)?;
                 // An output that many inputs share has many lines.
-                if lines.len() > LINES {
+                if lines.len() > WRITE_BYTES {
                     self.results.append(&lines)?;
                     lines.clear();
                 }
@@ -179,8 +179,8 @@ impl JournalState {
     /// depends on it is sent.
     fn keep_position(&mut self) {
         let position = self.store.sharing().and_then(|sharing| sharing.position());
-        if let (Some(writer), Some(position)) = (&mut self.writer, position) {
-            writer.keep_position(&position);
+        if let (Some(ownership), Some(position)) = (&mut self.ownership, position) {
+            ownership.keep_position(&position);
         }
     }
 
@@ -381,7 +381,11 @@ impl JournalState {
                 line.of_copy(copy.index, key.as_deref()).write(&mut lines)?;
                 changes.push(ended_as_well(&copy, &ended(State::Completed, None)));
             }
-            if lines.len() > LINES { self.write_copies(&mut lines, &mut changes) } else { Ok(()) }
+            if lines.len() > WRITE_BYTES {
+                self.write_copies(&mut lines, &mut changes)
+            } else {
+                Ok(())
+            }
         })?;
         self.write_copies(&mut lines, &mut changes)
     }

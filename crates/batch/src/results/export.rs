@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub(crate) fn export(results: &[(PathBuf, u64)], to: &mut dyn Write) -> Result<u64> {
     let mut lines = ResultLines::find(results)?;
     let mut to = BufWriter::new(to);
-    for line in 0..lines.places.len() {
+    for line in 0..lines.spans.len() {
         lines.copy(line, &mut to)?;
     }
     let to_the_end = to.flush();
@@ -23,18 +23,18 @@ pub(crate) fn export(results: &[(PathBuf, u64)], to: &mut dyn Write) -> Result<u
         let message = format!("could not export the results: {error}");
         Error::new(ErrorKind::Results, message).with_source(error)
     })?;
-    Ok(lines.places.len() as u64)
+    Ok(lines.spans.len() as u64)
 }
 
 /// The committed lines of all processes, by input.
 pub(crate) struct ResultLines {
     files: Vec<(PathBuf, File)>,
-    places: Vec<LinePlace>,
+    spans: Vec<LineSpan>,
 }
 
-/// Place of the line of an input.
+/// Span of the line of an input.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct LinePlace {
+struct LineSpan {
     index: u64,
     /// The number of the file.
     file: usize,
@@ -45,28 +45,28 @@ struct LinePlace {
 impl ResultLines {
     /// Finds the lines in the committed prefix of each file.
     pub(crate) fn find(results: &[(PathBuf, u64)]) -> Result<Self> {
-        let (mut places, mut files) = (Vec::new(), Vec::new());
+        let (mut spans, mut files) = (Vec::new(), Vec::new());
         // A process that collected nothing may have its file on another machine.
         let with_lines = results.iter().filter(|(_, length)| *length > 0);
         for (number, (path, length)) in with_lines.enumerate() {
             let mut offset = 0;
             each_line(path, *length, |line, text| {
                 let length = text.len() as u64;
-                places.push(LinePlace { index: line.index, file: number, offset, length });
+                spans.push(LineSpan { index: line.index, file: number, offset, length });
                 offset += length;
                 Ok(())
             })?;
             let file = File::open(path).map_err(|error| failed(path, error))?;
             files.push((path.clone(), file));
         }
-        places.sort_unstable();
-        Ok(Self { files, places })
+        spans.sort_unstable();
+        Ok(Self { files, spans })
     }
 
     /// The line of an input, if it has one.
     #[cfg(feature = "serve")]
     pub(crate) fn of(&mut self, index: u64) -> Result<Option<Vec<u8>>> {
-        let Ok(line) = self.places.binary_search_by_key(&index, |place| place.index) else {
+        let Ok(line) = self.spans.binary_search_by_key(&index, |place| place.index) else {
             return Ok(None);
         };
         let mut text = Vec::new();
@@ -75,7 +75,7 @@ impl ResultLines {
     }
 
     fn copy(&mut self, line: usize, to: &mut impl Write) -> Result<()> {
-        let Some(place) = self.places.get(line) else { return Ok(()) };
+        let Some(place) = self.spans.get(line) else { return Ok(()) };
         let (path, file) = &mut self.files[place.file];
         file.seek(SeekFrom::Start(place.offset))
             .and_then(|_| io::copy(&mut Read::by_ref(file).take(place.length), to))

@@ -32,7 +32,12 @@ pub(crate) struct Line<'a> {
     key: Option<&'a RawValue>,
     status: Cow<'a, str>,
     job_id: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "deserialize_present",
+        skip_serializing_if = "Option::is_none"
+    )]
     output: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_file: Option<Cow<'a, str>>,
@@ -41,7 +46,9 @@ pub(crate) struct Line<'a> {
 }
 
 /// Reads an output that is present, so that a null output differs from an absent one.
-fn there<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+fn deserialize_present<'de, D: Deserializer<'de>>(
+    value: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(value).map(Some)
 }
 

@@ -114,7 +114,7 @@ pub(super) struct RecoverableLines {
 
 /// Finds the recoverable lines after the first `length` bytes. With `imported`, their jobs need not
 /// be known to the store.
-pub(super) fn due(
+pub(super) fn find_recoverable(
     store: &mut dyn Store,
     path: &Path,
     length: u64,
@@ -388,7 +388,7 @@ mod tests {
             let text: String = lines.iter().map(|(index, job_id)| line(*index, job_id)).collect();
             let path = results(&folder, &text);
             for (is_import, expected) in [(false, recovered), (true, imported)] {
-                let due = due(&mut store, &path, LENGTH, is_import).expect("results");
+                let due = find_recoverable(&mut store, &path, LENGTH, is_import).expect("results");
                 let changes = due.changes.iter().map(|it| match it.event {
                     Event::Resubmit => (it.index, "resubmit"),
                     _ => (it.index, "ended"),
@@ -399,7 +399,7 @@ mod tests {
             }
         }
         let path = results(&folder, line(0, "j0").trim_end());
-        assert_eq!(due(&mut store, &path, LENGTH, false).expect("results").lines(), 0);
+        assert_eq!(find_recoverable(&mut store, &path, LENGTH, false).expect("results").lines(), 0);
     }
 
     #[test]
@@ -409,7 +409,7 @@ mod tests {
         for before in [String::new(), line(1, "j1")] {
             let text = before + &line(0, "j0") + &line(6, "j6") + &line(4, "a-longer-job");
             let path = results(&folder, &text);
-            let due = due(&mut store, &path, LENGTH, false).expect("results");
+            let due = find_recoverable(&mut store, &path, LENGTH, false).expect("results");
             assert_eq!(due.lines(), 2);
             let mut file = File::options().read(true).write(true).open(&path).expect("results");
             let end = due.move_up(&mut file, LENGTH).expect("results");

@@ -35,7 +35,7 @@ pub(crate) struct Settings {
     pub(crate) budget: Option<Budget>,
     #[cfg(feature = "object-storage")]
     pub(crate) publication: Option<Publication>,
-    pub(crate) patience: Duration,
+    pub(crate) outage_timeout: Duration,
     pub(crate) await_webhooks: Duration,
 }
 

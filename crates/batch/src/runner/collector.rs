@@ -16,7 +16,7 @@
 //! Invariant: a job is polled only after its id is durable, by one poll at a time, and leaves the
 //! schedule only after its end is durable. It holds because all events come after their commits,
 //! and a job that is being polled is neither asleep nor due. The outputs that are being read fit
-//! into the [`Outputs`] budget of memory.
+//! into the [`OutputBudget`] budget of memory.
 //!
 //! Checked by `each_step_is_durable_before_the_next_one`,
 //! `jobs_are_polled_by_earliest_expiry_of_ttl_or_retention`,
@@ -34,7 +34,7 @@ use std::time::Duration;
 use podqueue::{Endpoint, Policy};
 use tokio::time::Instant;
 
-use self::poll::{Outputs, PollOutcome, Polled, Seen, poll_and_record};
+use self::poll::{OutputBudget, PollOutcome, Polled, Seen, poll_and_record};
 use self::schedule::{Outstanding, Schedule};
 use super::coordinator::Coordinator;
 use super::tasks::Tasks;
@@ -45,7 +45,7 @@ use crate::store::{Input, RunRecord};
 use crate::webhook::Ticket;
 
 /// Largest number of polls in flight: a slow response delays no other poll.
-const POLLS: usize = 64;
+const MAX_POLLS_IN_FLIGHT: usize = 64;
 
 /// Largest number of cancel calls in flight.
 const CANCEL_CALLS: usize = 16;
@@ -64,7 +64,7 @@ pub(super) struct Collector {
     tasks: Tasks<CollectorEvent>,
     schedule: Schedule,
     polling: usize,
-    outputs: Outputs,
+    outputs: OutputBudget,
     /// Number of jobs whose endpoint is not known.
     not_collected: u64,
     cancelling: Option<Cancelling>,
@@ -99,7 +99,7 @@ impl Collector {
             tasks: Tasks::new(),
             schedule: Schedule::default(),
             polling: 0,
-            outputs: Outputs::new(),
+            outputs: OutputBudget::new(),
             not_collected: 0,
             cancelling: None,
             held: HashMap::new(),
@@ -131,7 +131,8 @@ impl Collector {
     }
 
     fn can_poll(&self, coordinator: &Coordinator) -> bool {
-        self.polling < POLLS.min(coordinator.half_of_connections()) && coordinator.may_poll()
+        self.polling < MAX_POLLS_IN_FLIGHT.min(coordinator.half_of_connections())
+            && coordinator.may_poll()
     }
 
     /// Schedules jobs of an earlier run, or of another process.
@@ -298,7 +299,7 @@ impl Collector {
             Err(error) => return coordinator.fail(error),
         }
         match &outcome {
-            PollOutcome::Nothing(error) | PollOutcome::Stop(error) => {
+            PollOutcome::Transient(error) | PollOutcome::Fatal(error) => {
                 let description = coordinator.describe(error);
                 coordinator.not_polled(index, description);
             }
@@ -335,7 +336,7 @@ impl Collector {
                 };
                 self.schedule.keep(job, least);
             }
-            PollOutcome::Nothing(error) => {
+            PollOutcome::Transient(error) => {
                 self.schedule.keep(
                     job,
                     error.retry_after().unwrap_or_default().max(SHORTEST_RETRY_INTERVAL),
@@ -345,7 +346,7 @@ impl Collector {
                 }
                 coordinator.unreached(error);
             }
-            PollOutcome::Stop(error) => {
+            PollOutcome::Fatal(error) => {
                 self.schedule.keep(job, SHORTEST_RETRY_INTERVAL);
                 coordinator.refused(error);
             }

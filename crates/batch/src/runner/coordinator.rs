@@ -11,10 +11,10 @@
 //!     └──────────────────── nothing left, here or of peers ─────────────────────▲
 //! ```
 //!
-//! Four times a second it does the maintenance: it refreshes the counts of the journal, checks that
-//! the files are in place, reads requests to cancel, recovers the inputs of processes whose lease
-//! has expired, and publishes and reports the live progress. Other errors than those of a call to the
-//! service end the run: the first error is kept, and reported when the submissions in flight are
+//! Maintenance runs four times a second: it refreshes the counts of the journal, checks that the
+//! files are in place, reads requests to cancel, recovers the inputs of processes whose lease has
+//! expired, and publishes and reports the live progress. Any error but that of a call to the
+//! service ends the run: the first error is kept, and reported when the submissions in flight are
 //! recorded.
 //!
 //! Invariant: states never go back: a stopped run does not submit again, a failed run does not poll
@@ -57,7 +57,7 @@ const PUBLISH_INTERVAL: Duration = Duration::from_secs(2);
 pub(super) struct Coordinator {
     shared: Arc<HandleState>,
     max_failures: Option<MaxFailures>,
-    patience: Duration,
+    outage_timeout: Duration,
     await_webhooks: Duration,
     stop: watch::Sender<Stop>,
     stopped: Option<Stopped>,
@@ -103,7 +103,7 @@ impl Coordinator {
         Self {
             shared,
             max_failures: settings.max_failures,
-            patience: settings.patience,
+            outage_timeout: settings.outage_timeout,
             await_webhooks: settings.await_webhooks,
             stop,
             stopped: None,
@@ -188,15 +188,15 @@ impl Coordinator {
         self.fail(Error::new(ErrorKind::Service, message).with_service(error));
     }
 
-    /// Fails the run if the service has been unreachable for longer than the patience.
+    /// Fails the run if the service has been unreachable for longer than the outage timeout.
     pub(super) fn unreached(&mut self, error: podqueue::Error) {
-        if self.last_contact.elapsed() < self.patience {
+        if self.last_contact.elapsed() < self.outage_timeout {
             return;
         }
         let description = self.describe(&error);
         let message = format!(
             "the service could not be reached for {:?}; nothing is lost: run the batch again once it can. {description}",
-            self.patience
+            self.outage_timeout
         );
         self.fail(Error::new(ErrorKind::Unreachable, message).with_service(error));
     }

@@ -38,8 +38,8 @@ const MANIFEST: &str = "manifest.json";
 /// Timeout of the first call, after which the run begins without its response.
 const CLAIM_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Interval at which new results are looked for.
-const TICK: Duration = Duration::from_secs(2);
+/// Interval at which new results are checked for.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Pause after a failure.
 const PAUSE: Duration = Duration::from_secs(30);
@@ -99,7 +99,7 @@ impl Publisher {
         mut requests: mpsc::Receiver<Waiter>,
         reporter: ProgressReporter,
     ) -> Infallible {
-        let mut ticks = interval(TICK);
+        let mut ticks = interval(CHECK_INTERVAL);
         let (mut oldest, mut paused_until) = (None, Instant::now());
         loop {
             tokio::select! {
@@ -135,8 +135,8 @@ impl Publisher {
         Ok(())
     }
 
-    /// Publishes all that is left. The URL of the manifest, if the batch has ended and all processes
-    /// have published their results.
+    /// Publishes all that is left. The URL of the manifest, if the batch has ended and all
+    /// processes have published their results.
     async fn finish(&mut self) -> Result<Option<String>> {
         let done = async {
             self.publish(true).await?;

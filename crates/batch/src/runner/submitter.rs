@@ -5,9 +5,9 @@
 //! its own task ([`attempt`]), which records the outcome:
 //!
 //! ```text
-//! Idle ──room──▶ AwaitingPermit ──permits──▶ Claiming ──claimed──▶ Idle, and a task per input
-//!   ▲                                                                       │
-//!   └──── allowance, window and bytes are free again ◀──outcome recorded────┘
+//! Idle ──capacity──▶ AwaitingPermit ──permits──▶ Claiming ──claimed──▶ Idle, and a task per input
+//!   ▲                                                                           │
+//!   └────── allowance, window and bytes are free again ◀──outcome recorded──────┘
 //! ```
 //!
 //! Four bounds apply to what is claimed: the [`Window`] of outstanding jobs, the [`Allowance`] of
@@ -186,7 +186,7 @@ impl Submitter {
     }
 
     /// A job has ended, whose charge may be less now.
-    pub(super) fn expect_room(&mut self) {
+    pub(super) fn expect_capacity(&mut self) {
         self.is_out_of_budget = false;
     }
 
@@ -201,8 +201,8 @@ impl Submitter {
     }
 
     /// Adapts the window to the rate, per second, at which the run's own jobs end.
-    pub(super) fn drains_at(&mut self, rate: f64, now: Instant) {
-        self.window.drains_at(rate, now);
+    pub(super) fn set_rate(&mut self, rate: f64, now: Instant) {
+        self.window.set_rate(rate, now);
     }
 
     /// Another process may have made inputs pending again.

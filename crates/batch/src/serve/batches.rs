@@ -12,7 +12,8 @@
 //!
 //! Invariant: each event is written once and never changes. `finalizing.json` decides how the batch
 //! ends, and so does the `validated.json` of an invalid file; the decision and a cancel request
-//! exclude each other by a lock, so that a batch whose cancellation was confirmed ends as cancelled.
+//! exclude each other by a lock, so that a batch whose cancellation was confirmed ends as
+//! cancelled.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -55,7 +56,8 @@ pub(super) struct Validated {
     /// Number of requests.
     pub(super) total: u64,
     pub(super) model: Option<String>,
-    /// If there are any, no request is made, and the batch has failed unless it was cancelled before.
+    /// If there are any, no request is made, and the batch has failed unless it was cancelled
+    /// before.
     pub(super) errors: Vec<LineError>,
 }
 
@@ -282,7 +284,7 @@ impl Batches {
         let content = Files::of(&self.owner, request.created_at).content(&request.input_file_id);
         std::fs::hard_link(content, run.join(INPUTS))?;
         File::open(&run)?.sync_all()?;
-        folder.place(&id)?;
+        folder.publish(&id)?;
         Ok(BatchFolder { path: self.folder().join(&id), id })
     }
 }

@@ -1,12 +1,12 @@
-//! Peers: the open connections of the server, and the one to close where there are too many.
+//! Connections: the open connections of the server, and which one is evicted when there are too
+//! many.
 //!
-//! - Connections without a valid key so far have a share of their own, for those that begin: beyond
-//!   it, one of them is closed.
-//! - Otherwise, an idle one is closed.
-//! - If all are in use, one of the key that has the most is closed. So however many connections other
-//!   keys have, a key that has fewer loses none.
+//! - More than [`MAX_UNAUTHENTICATED`] connections without a valid key so far: one of them.
+//! - Otherwise an idle connection with a key.
+//! - If all of these respond to requests: one of the key that has the most, so a key with fewer
+//!   loses none.
 //!
-//! Of several, it is the one without progress for the longest time.
+//! Among candidates, the one without progress for longest is evicted.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -18,10 +18,10 @@ use tokio::time::Instant;
 use super::keys::Owner;
 
 /// Largest number of connections.
-const MOST: usize = 512;
+const MAX_CONNECTIONS: usize = 512;
 
-/// The number of connections without a valid key so far that is left to them.
-const WITHOUT_KEY: usize = 128;
+/// Maximum number of connections that have not sent a valid key yet.
+const MAX_UNAUTHENTICATED: usize = 128;
 
 /// A connection, as its requests and other connections see it.
 pub(super) struct Connection {
@@ -89,9 +89,9 @@ impl Connections {
     /// Adds a connection, for which another is closed where there are too many.
     pub(super) fn add(&self) -> (u64, Arc<Connection>) {
         let mut connections = self.lock();
-        if connections.1.len() >= MOST
+        if connections.1.len() >= MAX_CONNECTIONS
             && let Some(closed) =
-                to_close(&connections.1).and_then(|number| connections.1.remove(&number))
+                to_evict(&connections.1).and_then(|number| connections.1.remove(&number))
         {
             closed.close.notify_one();
         }
@@ -106,15 +106,16 @@ impl Connections {
     }
 }
 
-/// The connection to close for another.
-fn to_close(connections: &HashMap<u64, Arc<Connection>>) -> Option<u64> {
+/// The connection to evict for another.
+fn to_evict(connections: &HashMap<u64, Arc<Connection>>) -> Option<u64> {
     let mut counts: HashMap<Option<&Owner>, usize> = HashMap::new();
     for connection in connections.values() {
         *counts.entry(connection.owner.get()).or_default() += 1;
     }
-    let has_room = counts.get(&None).is_none_or(|count| *count <= WITHOUT_KEY);
-    let candidates =
-        connections.iter().filter(|(_, connection)| connection.owner.get().is_none() != has_room);
+    let has_capacity = counts.get(&None).is_none_or(|count| *count <= MAX_UNAUTHENTICATED);
+    let candidates = connections
+        .iter()
+        .filter(|(_, connection)| connection.owner.get().is_none() != has_capacity);
     let closed = candidates.max_by_key(|(_, connection)| {
         let is_idle = !connection.is_responding();
         let share = if is_idle { 0 } else { counts[&connection.owner.get()] };

@@ -30,19 +30,19 @@ fn make_folder(path: &Path) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// A folder that is being prepared under a hidden name; removed on drop unless it is placed.
+/// A folder that is being prepared under a hidden name; removed on drop unless it is published.
 pub(super) struct NewFolder {
     path: PathBuf,
-    is_placed: bool,
+    is_published: bool,
 }
 
 impl NewFolder {
-    /// Begins a folder beside those that are complete. Nothing is synced before it is placed: uploads
-    /// that are begun and not completed do not keep the disk busy.
+    /// Begins a folder beside those that are complete. Nothing is synced before it is published:
+    /// uploads that are begun and not completed do not keep the disk busy.
     pub(super) fn begin(parent: &Path) -> io::Result<Self> {
         let path = parent.join(hidden_name("new")?);
         make_folder(&path)?;
-        Ok(Self { path, is_placed: false })
+        Ok(Self { path, is_published: false })
     }
 
     /// The path of a file in it.
@@ -61,25 +61,25 @@ impl NewFolder {
     }
 
     /// Gives it its name, durably, unless there is such a folder already. Its files must be synced.
-    pub(super) fn place(mut self, name: &str) -> io::Result<()> {
+    pub(super) fn publish(mut self, name: &str) -> io::Result<()> {
         let Some(parent) = self.path.parent() else { return Ok(()) };
-        let placed = parent.join(name);
+        let published = parent.join(name);
         sync_folder(&self.file(name))?;
         sync_folder(parent)?;
         // The folder may be the first of its owner, whose folder was made for it, too.
         parent.parent().map_or(Ok(()), sync_folder)?;
-        match fs::rename(&self.path, &placed) {
-            Ok(()) => self.is_placed = true,
-            Err(_) if placed.exists() => return Ok(()),
+        match fs::rename(&self.path, &published) {
+            Ok(()) => self.is_published = true,
+            Err(_) if published.exists() => return Ok(()),
             Err(error) => return Err(error),
         }
-        sync_folder(&placed)
+        sync_folder(&published)
     }
 }
 
 impl Drop for NewFolder {
     fn drop(&mut self) {
-        if self.is_placed {
+        if self.is_published {
             return;
         }
         let path = std::mem::take(&mut self.path);
@@ -196,8 +196,8 @@ mod tests {
         first.write("a.json", &1).expect("a file");
         second.write("a.json", &2).expect("a file");
         assert_eq!(names(parent.path()).expect("names"), [] as [&str; 0]);
-        first.place("x").expect("placed");
-        second.place("x").expect("left out");
+        first.publish("x").expect("published");
+        second.publish("x").expect("left out");
         drop(third);
         assert_eq!(fs::read_dir(parent.path()).expect("a folder").count(), 1);
         let path = parent.path().join("x");

@@ -29,12 +29,12 @@ pub(super) const LIFETIMES: std::ops::RangeInclusive<u64> = 3_600..=2_592_000;
 pub(super) struct FileLimits {
     /// In bytes.
     pub(super) largest: u64,
-    pub(super) most_requests: u64,
+    pub(super) max_requests: u64,
 }
 
 impl Default for FileLimits {
     fn default() -> Self {
-        Self { largest: 200 * 1024 * 1024, most_requests: 50_000 }
+        Self { largest: 200 * 1024 * 1024, max_requests: 50_000 }
     }
 }
 
@@ -155,8 +155,8 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Writes the record of a file with a content of this size into its folder, and places it.
-    pub(super) fn place(self, folder: NewFolder, bytes: u64) -> io::Result<File> {
+    /// Writes the record of a file with a content of this size into its folder, and publishes it.
+    pub(super) fn publish(self, folder: NewFolder, bytes: u64) -> io::Result<File> {
         let created_at = seconds(self.created_at);
         let lifetime = |seconds: u64| i64::try_from(seconds).unwrap_or(i64::MAX);
         let file = File {
@@ -171,13 +171,13 @@ impl NewFile {
             status_details: None,
         };
         folder.write(RECORD, &file)?;
-        folder.place(&self.id)?;
+        folder.publish(&self.id)?;
         Ok(file)
     }
 }
 
-/// Size of the parts in which an upload is written. Each takes a thread for a moment: parts as small
-/// as a slow peer sends them would take as many.
+/// Size of the parts in which an upload is written. Each takes a thread for a moment: parts as
+/// small as a slow peer sends them would take as many.
 const WRITTEN_AT_ONCE: usize = 32 * 1024;
 
 /// A content that is being uploaded. Nothing of it is left if it is dropped.
@@ -212,7 +212,7 @@ impl Upload {
         self.content.flush().await?;
         self.content.get_ref().sync_all().await?;
         let Self { folder, bytes, .. } = self;
-        on_thread(move || record.place(folder, bytes)).await
+        on_thread(move || record.publish(folder, bytes)).await
     }
 }
 

@@ -1,7 +1,8 @@
 //! Listener: the connections of the server, with bounds that keep one peer from affecting others.
 //!
-//! - **Idle and slow peers.** A head that is not complete in time ends its connection, and so does a
-//!   body that is sent ([`request_body`](super::request_body)) or read ([`TimedStream`]) too slowly.
+//! - **Idle and slow peers.** A head that is not complete in time ends its connection, and so does
+//!   a body that is sent ([`request_body`](super::request_body)) or read ([`TimedStream`]) too
+//!   slowly.
 //! - **Many connections.** Where there are too many, one is closed
 //!   ([`connections`](super::connections)).
 
@@ -237,7 +238,7 @@ impl AsyncWrite for TimedStream {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         // All that there is to write is written.
-        self.writing.rest();
+        self.writing.set_idle();
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

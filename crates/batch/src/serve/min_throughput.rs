@@ -12,17 +12,17 @@ use std::time::Duration;
 
 use tokio::time::{Sleep, sleep};
 
-/// The time for the least progress.
-const TIME: Duration = Duration::from_secs(60);
+/// Time for the minimum progress.
+const PROGRESS_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The least progress within the time, in bytes.
-const LEAST: usize = 16 * 1024;
+/// Minimum progress within that time, in bytes.
+const MIN_PROGRESS_BYTES: usize = 16 * 1024;
 
 /// The progress of a transfer.
 #[derive(Default)]
 pub(super) struct MinThroughput(Option<Waiting>);
 
-/// The time in which the least progress is expected, and the bytes in it so far.
+/// The time in which the minimum progress is expected, and the bytes in it so far.
 struct Waiting {
     time: Pin<Box<Sleep>>,
     bytes: usize,
@@ -33,20 +33,20 @@ impl MinThroughput {
     pub(super) fn advance(&mut self, bytes: usize) {
         if let Some(waiting) = &mut self.0 {
             waiting.bytes += bytes;
-            if waiting.bytes >= LEAST {
+            if waiting.bytes >= MIN_PROGRESS_BYTES {
                 self.0 = None;
             }
         }
     }
 
     /// Records that there is nothing to transfer.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn set_idle(&mut self) {
         self.0 = None;
     }
 
     /// Waits for the peer: ready with an error once it has been too slow.
     pub(super) fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
-        let begin = || Waiting { time: Box::pin(sleep(TIME)), bytes: 0 };
+        let begin = || Waiting { time: Box::pin(sleep(PROGRESS_TIMEOUT)), bytes: 0 };
         ready!(self.0.get_or_insert_with(begin).time.as_mut().poll(context));
         Poll::Ready(io::ErrorKind::TimedOut.into())
     }

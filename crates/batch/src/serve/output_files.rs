@@ -178,7 +178,7 @@ impl OutputFile {
             .into_inner()
             .map_err(|error| error.into_error())
             .and_then(|file| file.sync_all())
-            .and_then(|()| record.place(folder, bytes));
+            .and_then(|()| record.publish(folder, bytes));
         written.map(|_| Some(id)).map_err(|error| {
             Error::file(ErrorKind::Results, "write an output file in", &parent, error)
         })

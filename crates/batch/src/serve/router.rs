@@ -531,7 +531,7 @@ async fn create_batch(
         }
     };
     let (batch, object) = on_thread(create).await?;
-    service.scheduler.drive(batch);
+    service.scheduler.start_or_wake(batch);
     Ok(Json(object))
 }
 
@@ -685,7 +685,7 @@ async fn cancel_batch(
         }
     };
     let (object, batch) = on_thread(cancel).await?;
-    service.scheduler.drive(batch);
+    service.scheduler.start_or_wake(batch);
     Ok(Json(object))
 }
 

@@ -54,7 +54,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 const CANCEL_PATIENCE: u64 = 10 * 60 * 1_000;
 
 /// Time for which the service may be unreachable while the last outputs are collected.
-const COLLECT_PATIENCE: Duration = Duration::from_secs(60);
+const COLLECT_OUTAGE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Limits of the ttl of a job.
 const TTL: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(7 * 24 * 60 * 60));
@@ -64,7 +64,7 @@ pub(super) struct Settings {
     pub(super) folder: PathBuf,
     pub(super) journals: Journals,
     pub(super) models: Models,
-    pub(super) most_requests: u64,
+    pub(super) max_requests: u64,
     pub(super) concurrent_batches: usize,
     pub(super) now: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     pub(super) on_problem: Arc<dyn Fn(&str) + Send + Sync>,
@@ -73,8 +73,8 @@ pub(super) struct Settings {
 /// The batches that are in progress.
 pub(super) struct Scheduler {
     context: Arc<Context>,
-    drives: Mutex<HashMap<String, Arc<Drive>>>,
-    tasks: Mutex<JoinSet<()>>,
+    tasks_by_batch: Mutex<HashMap<String, Arc<BatchTask>>>,
+    join_set: Mutex<JoinSet<()>>,
 }
 
 /// State shared by all tasks.
@@ -88,15 +88,15 @@ struct Context {
     _locks: Vec<File>,
 }
 
-/// The task of a batch, as others see it.
+/// Handle of a batch's task: its progress, and its wake-up.
 #[derive(Default)]
-struct Drive {
+struct BatchTask {
     progress: Mutex<Option<Progress>>,
     errors: Arc<Mutex<ErrorOutputs>>,
     wake: Notify,
 }
 
-impl Drive {
+impl BatchTask {
     /// Publishes the progress of a batch with these counts.
     async fn publish(&self, batch: &BatchFolder, counts: Counts) -> Result<()> {
         let (errors, run) = (Arc::clone(&self.errors), batch.run());
@@ -136,12 +136,15 @@ impl Scheduler {
             server,
             _locks: locks,
         });
-        let scheduler =
-            Arc::new(Self { context, drives: Mutex::default(), tasks: Mutex::default() });
+        let scheduler = Arc::new(Self {
+            context,
+            tasks_by_batch: Mutex::default(),
+            join_set: Mutex::default(),
+        });
         let mut ended = HashSet::new();
         scheduler.scan(&mut ended).await.map_err(|error| failed(&path, error))?;
         let watching = Self::watch(Arc::downgrade(&scheduler), ended);
-        locked(&scheduler.tasks).spawn(watching);
+        locked(&scheduler.join_set).spawn(watching);
         Ok(scheduler)
     }
 
@@ -161,27 +164,27 @@ impl Scheduler {
 
     /// The progress of a batch that is run here.
     pub(super) fn progress(&self, id: &str) -> Option<Progress> {
-        let drive = locked(&self.drives).get(id).cloned()?;
-        *locked(&drive.progress)
+        let task = locked(&self.tasks_by_batch).get(id).cloned()?;
+        *locked(&task.progress)
     }
 
     /// Starts the task of a batch, or lets it read the events now.
-    pub(super) fn drive(self: &Arc<Self>, batch: BatchFolder) {
-        let mut drives = locked(&self.drives);
-        if let Some(drive) = drives.get(batch.id()) {
-            drive.wake.notify_one();
+    pub(super) fn start_or_wake(self: &Arc<Self>, batch: BatchFolder) {
+        let mut tasks_by_batch = locked(&self.tasks_by_batch);
+        if let Some(task) = tasks_by_batch.get(batch.id()) {
+            task.wake.notify_one();
             return;
         }
-        let drive = Arc::new(Drive::default());
-        drives.insert(batch.id().to_owned(), Arc::clone(&drive));
+        let task = Arc::new(BatchTask::default());
+        tasks_by_batch.insert(batch.id().to_owned(), Arc::clone(&task));
         let (scheduler, context) = (Arc::downgrade(self), Arc::clone(&self.context));
-        let mut tasks = locked(&self.tasks);
+        let mut join_set = locked(&self.join_set);
         // Tasks that have ended are removed.
-        while tasks.try_join_next().is_some() {}
-        tasks.spawn(async move {
-            context.drive(&batch, &drive).await;
+        while join_set.try_join_next().is_some() {}
+        join_set.spawn(async move {
+            context.run_to_end(&batch, &task).await;
             if let Some(scheduler) = scheduler.upgrade() {
-                locked(&scheduler.drives).remove(batch.id());
+                locked(&scheduler.tasks_by_batch).remove(batch.id());
             }
         });
     }
@@ -190,7 +193,7 @@ impl Scheduler {
     async fn scan(self: &Arc<Self>, ended: &mut HashSet<String>) -> io::Result<()> {
         let folder = self.context.settings.folder.clone();
         let known: HashSet<String> =
-            ended.iter().chain(locked(&self.drives).keys()).cloned().collect();
+            ended.iter().chain(locked(&self.tasks_by_batch).keys()).cloned().collect();
         let found = on_thread(move || {
             let (mut open, mut ended) = (Vec::new(), Vec::new());
             for owner in durable::names(&folder)? {
@@ -209,7 +212,7 @@ impl Scheduler {
         });
         let (open, newly_ended) = found.await?;
         ended.extend(newly_ended);
-        open.into_iter().for_each(|batch| self.drive(batch));
+        open.into_iter().for_each(|batch| self.start_or_wake(batch));
         Ok(())
     }
 
@@ -247,14 +250,14 @@ impl Scheduler {
     /// Ends all tasks in an orderly way.
     pub(super) async fn stop(&self) {
         self.context.stop.send_replace(true);
-        let mut tasks = std::mem::take(&mut *locked(&self.tasks));
-        let ended = async { while tasks.join_next().await.is_some() {} };
+        let mut join_set = std::mem::take(&mut *locked(&self.join_set));
+        let ended = async { while join_set.join_next().await.is_some() {} };
         let _ = timeout(STOP_TIMEOUT, ended).await;
     }
 
     /// Ends all tasks now.
     pub(super) fn abort(&self) {
-        locked(&self.tasks).abort_all();
+        locked(&self.join_set).abort_all();
     }
 }
 
@@ -316,11 +319,11 @@ impl Context {
     }
 
     /// Takes a batch to its end, or until the server stops.
-    async fn drive(self: &Arc<Self>, batch: &BatchFolder, drive: &Drive) {
+    async fn run_to_end(self: &Arc<Self>, batch: &BatchFolder, task: &BatchTask) {
         let mut stopping = self.stop.subscribe();
         let (mut backoff, mut reported) = (BACKOFF.0, None);
         while !*stopping.borrow_and_update() {
-            let wait = match self.step(batch, drive).await {
+            let wait = match self.step(batch, task).await {
                 Ok(Step::Done) => return,
                 Ok(Step::Again) => {
                     (backoff, reported) = (BACKOFF.0, None);
@@ -343,14 +346,14 @@ impl Context {
             };
             tokio::select! {
                 () = sleep(wait) => {}
-                () = drive.wake.notified() => {}
+                () = task.wake.notified() => {}
                 _ = stopping.changed() => {}
             }
         }
     }
 
     /// Does what the next event of a batch needs.
-    async fn step(self: &Arc<Self>, batch: &BatchFolder, drive: &Drive) -> Result<Step> {
+    async fn step(self: &Arc<Self>, batch: &BatchFolder, task: &BatchTask) -> Result<Step> {
         let events = self.events(batch).await?;
         if events.is_final() {
             let (context, batch) = (Arc::clone(self), batch.clone());
@@ -361,7 +364,7 @@ impl Context {
             let (context, batch) = (Arc::clone(self), batch.clone());
             return on_thread(move || context.step_alone(&batch)).await;
         }
-        match self.run(batch, drive, &events).await {
+        match self.run(batch, task, &events).await {
             // Another server has finalized the batch, and removed its files.
             Err(error) if !self.events(batch).await?.is_final() => Err(error),
             Err(_) => Ok(Step::Again),
@@ -383,12 +386,11 @@ impl Context {
         if events.is_final() {
             return Ok(Step::Again);
         }
-        let Settings { journals, models, most_requests, .. } = &self.settings;
+        let Settings { journals, models, max_requests, .. } = &self.settings;
         if events.validated.is_none() {
             let path = batch.inputs();
-            let checked =
-                validation::check(&path, &events.request.endpoint, models, *most_requests)
-                    .map_err(|error| Error::file(ErrorKind::Inputs, "read", &path, error))?;
+            let checked = validation::check(&path, &events.request.endpoint, models, *max_requests)
+                .map_err(|error| Error::file(ErrorKind::Inputs, "read", &path, error))?;
             let validation::Checked { total, model, errors } = checked;
             let validated = Validated { at: self.now(), total, model, errors };
             batch.record_validated(&validated).map_err(folder_error)?;
@@ -410,7 +412,7 @@ impl Context {
     async fn run(
         self: &Arc<Self>,
         batch: &BatchFolder,
-        drive: &Drive,
+        task: &BatchTask,
         events: &Events,
     ) -> Result<Step> {
         let mut stopped_at = events.stopped_at();
@@ -451,17 +453,18 @@ impl Context {
             .open(&self.settings.journals)
             .inputs(Inputs::jsonl(batch.inputs()).input_field("body").key_field("custom_id"))
             .results(batch.results(self.server))
-            .largest_output_in_line(usize::MAX)
+            .max_inline_output(usize::MAX)
             .clock(move || now())
             .await?;
-        // Another server may have ended the batch and removed its journal, before this one was opened.
+        // Another server may have ended the batch and removed its journal, before this one was
+        // opened.
         if self.events(batch).await?.is_final() {
             return Ok(Step::Again);
         }
-        drive.publish(batch, engine.status().await?.counts).await?;
+        task.publish(batch, engine.status().await?.counts).await?;
         let ended = match stopped_at {
-            None => self.submit_and_collect(batch, drive, events, &engine, endpoint).await,
-            Some(at) => self.cancel_and_collect(batch, drive, &engine, endpoint, at).await,
+            None => self.submit_and_collect(batch, task, events, &engine, endpoint).await,
+            Some(at) => self.cancel_and_collect(batch, task, &engine, endpoint, at).await,
         };
         if ended? {
             let at = self.now();
@@ -484,7 +487,7 @@ impl Context {
     async fn submit_and_collect(
         self: &Arc<Self>,
         batch: &BatchFolder,
-        drive: &Drive,
+        task: &BatchTask,
         events: &Events,
         engine: &Batch,
         endpoint: Endpoint,
@@ -504,7 +507,7 @@ impl Context {
             tokio::select! {
                 progress = run.next() => {
                     let Some(progress) = progress else { break };
-                    drive.publish(batch, progress.counts).await?;
+                    task.publish(batch, progress.counts).await?;
                     if progress.error.is_some() && progress.error != reported {
                         let error = progress.error.as_deref().unwrap_or_default();
                         self.report(&format!("batch {}: {error}", batch.id()));
@@ -516,11 +519,11 @@ impl Context {
                     break;
                 }
                 _ = checks.tick() => self.check(batch, &stopper).await?,
-                () = drive.wake.notified() => self.check(batch, &stopper).await?,
+                () = task.wake.notified() => self.check(batch, &stopper).await?,
             }
         }
         let report = run.await?;
-        drive.publish(batch, report.counts).await?;
+        task.publish(batch, report.counts).await?;
         Ok(report.counts.open() == 0)
     }
 
@@ -554,7 +557,7 @@ impl Context {
     async fn cancel_and_collect(
         self: &Arc<Self>,
         batch: &BatchFolder,
-        drive: &Drive,
+        task: &BatchTask,
         engine: &Batch,
         endpoint: Endpoint,
         stopped_at: u64,
@@ -572,7 +575,7 @@ impl Context {
             Err(error) if gives_up && error.kind() == ErrorKind::Service => return Ok(true),
             Err(error) => return Err(error),
         }
-        let mut run = engine.run(endpoint).take(0).patience(COLLECT_PATIENCE);
+        let mut run = engine.run(endpoint).take(0).outage_timeout(COLLECT_OUTAGE_TIMEOUT);
         let stopper = run.stopper();
         let mut stopping = self.stop.subscribe();
         let report = tokio::select! {
@@ -584,7 +587,7 @@ impl Context {
         };
         match report {
             Ok(report) => {
-                drive.publish(batch, report.counts).await?;
+                task.publish(batch, report.counts).await?;
                 Ok(report.counts.open() == 0 || gives_up)
             }
             Err(error) if gives_up && error.service().is_some() => Ok(true),

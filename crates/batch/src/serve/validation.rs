@@ -20,7 +20,7 @@ pub(super) const ENDPOINTS: [&str; 4] =
     ["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/responses"];
 
 /// Number of errors that are listed.
-const LISTED: usize = 1_000;
+const MAX_LISTED_ERRORS: usize = 1_000;
 
 /// Size of a read, in bytes.
 const BUFFER: usize = 64 * 1024;
@@ -68,7 +68,7 @@ pub(super) fn check(
     path: &Path,
     endpoint: &str,
     models: &Models,
-    most_requests: u64,
+    max_requests: u64,
 ) -> io::Result<Checked> {
     let reader = BufReader::with_capacity(BUFFER, File::open(path)?);
     let mut lines = Lines::new(reader, 0, 0);
@@ -76,13 +76,13 @@ pub(super) fn check(
     let (mut checked, mut further) = (Checked::default(), 0_u64);
     while let Some(line) = lines.next()? {
         checked.total += 1;
-        if checked.total > most_requests {
-            let message = format!("The file has more than {most_requests} requests.");
+        if checked.total > max_requests {
+            let message = format!("The file has more than {max_requests} requests.");
             checked.errors.push(error("too_many_requests", message, None, None));
             break;
         }
         if let Err((code, message, param)) = validator.check(line.text) {
-            if checked.errors.len() < LISTED {
+            if checked.errors.len() < MAX_LISTED_ERRORS {
                 checked.errors.push(error(code, message, param, Some(line.number)));
             } else {
                 further += 1;

@@ -28,7 +28,7 @@ const LEASE: Duration = Duration::from_secs(9);
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Time for which the database may be unreachable.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
+const OUTAGE_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// A journal in a PostgreSQL database, for any number of processes on any number of machines. The
 /// database keeps several batches, each by its name.
@@ -49,7 +49,7 @@ const PATIENCE: Duration = Duration::from_secs(5 * 60);
 pub struct Postgres {
     url: String,
     name: String,
-    patience: Duration,
+    outage_timeout: Duration,
     lease: Duration,
     on_loss: OnLoss,
 }
@@ -69,7 +69,7 @@ impl Postgres {
         Self {
             url: url.into(),
             name: name.into(),
-            patience: PATIENCE,
+            outage_timeout: OUTAGE_TIMEOUT,
             lease: LEASE,
             on_loss: OnLoss::Refuse,
         }
@@ -78,8 +78,8 @@ impl Postgres {
     /// Sets the time for which the database may be unreachable until a run fails: 5 minutes by
     /// default. Opening a batch waits for its first response for 10 seconds at most.
     #[must_use]
-    pub fn patience(mut self, time: Duration) -> Self {
-        self.patience = time;
+    pub fn outage_timeout(mut self, time: Duration) -> Self {
+        self.outage_timeout = time;
         self
     }
 
@@ -147,7 +147,7 @@ impl Postgres {
             return Ok(());
         }
         // The inputs and other rows of the batch are removed with it.
-        let removed = connection.persist_with(|it| {
+        let removed = connection.retry_with(|it| {
             it.attempt(migrations::LONG, async |client| {
                 let sql = "DELETE FROM podqueue.batch WHERE name = $1";
                 Ok(client.query_typed(sql, &[(&self.name, Type::TEXT)]).await.map(drop)?)
@@ -161,7 +161,7 @@ impl Postgres {
             let message = "a batch in a database needs a name";
             return Err(Error::new(ErrorKind::Settings, message));
         }
-        Connection::open(&self.url, self.patience)
+        Connection::open(&self.url, self.outage_timeout)
     }
 
     /// Returns true if the batch with this name has no inputs yet.
@@ -174,7 +174,7 @@ impl Postgres {
         if !migrations::has_tables(&mut connection)? {
             return Ok(true);
         }
-        let found = connection.persist(async |client| {
+        let found = connection.retry(async |client| {
             let sql = "SELECT 1 FROM podqueue.batch WHERE name = $1 AND inputs > 0";
             Ok(client.query_typed_opt(sql, &[(&self.name, Type::TEXT)]).await?.is_none())
         });
@@ -183,7 +183,7 @@ impl Postgres {
 
     /// The error for a name without a batch, with the names there are.
     fn missing(&self, connection: &mut Connection) -> Error {
-        let names = connection.persist(async |client| {
+        let names = connection.retry(async |client| {
             let sql = "SELECT name FROM podqueue.batch ORDER BY id DESC LIMIT 5";
             let rows = client.query_typed(sql, &[]).await?;
             Ok(rows.iter().map(|row| format!("{:?}", row.get::<_, &str>(0))).collect::<Vec<_>>())
@@ -231,7 +231,7 @@ impl OpenStore for Postgres {
 
 /// The batch with this name.
 fn find(connection: &mut Connection, name: &str) -> Result<Option<i64>> {
-    let found = connection.persist(async |client| {
+    let found = connection.retry(async |client| {
         let sql = "SELECT id FROM podqueue.batch WHERE name = $1";
         Ok(client.query_typed_opt(sql, &[(&name, Type::TEXT)]).await?)
     });
@@ -241,7 +241,7 @@ fn find(connection: &mut Connection, name: &str) -> Result<Option<i64>> {
 
 /// The batch with this name, which is created if there is none.
 fn create(connection: &mut Connection, name: &str) -> Result<i64> {
-    let created = connection.persist_durably(async |client| {
+    let created = connection.retry_durably(async |client| {
         // A second process waits for the first process.
         let sql = "INSERT INTO podqueue.batch (name) VALUES ($1) ON CONFLICT DO NOTHING";
         client.query_typed(sql, &[(&name, Type::TEXT)]).await.map_err(StoreFailure::from)

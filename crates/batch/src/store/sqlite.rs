@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder};
 
 /// Timeout of a lock that a reader in another process holds.
-const BUSY: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Name of the note of the commit counter.
 const COMMITS: &str = "commits";
@@ -141,7 +141,7 @@ impl Sqlite {
         match file.note_if_any(CHANGES).ok().flatten().as_deref() {
             Some(IN_LOG) => {
                 // A copy whose original is still there is refused for that.
-                file.place()?;
+                file.identity_note()?;
                 Err(without_log(&self.path))
             }
             _ => Ok(()),
@@ -168,7 +168,7 @@ impl Sqlite {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(file, flags)
             .map_err(|error| failed("open", &self.path, error))?;
-        connection.busy_timeout(BUSY).map_err(|error| failed("open", &self.path, error))?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| failed("open", &self.path, error))?;
         Ok(connection)
     }
 }
@@ -193,7 +193,7 @@ impl OpenStore for Sqlite {
             Ok(mut store) => {
                 lock.leave_number(false);
                 store.lock = Some(lock);
-                store.keep_place()?;
+                store.record_identity()?;
                 Ok(store)
             }
             Err(error) => {
@@ -241,20 +241,20 @@ impl SqliteStore {
     /// Records the journal's path, and that its last changes are in its log from now on, and
     /// refuses a copy. Both are in the file itself, and not only in its log: a copy of the file
     /// alone is a copy, too.
-    fn keep_place(&mut self) -> Result<()> {
-        let place = self.place()?;
-        let place = place.map(|note| (file_identity::NOTE, note));
-        let notes: Vec<_> = place.into_iter().chain([(CHANGES, IN_LOG.to_owned())]).collect();
+    fn record_identity(&mut self) -> Result<()> {
+        let identity = self.identity_note()?;
+        let identity = identity.map(|note| (file_identity::NOTE, note));
+        let notes: Vec<_> = identity.into_iter().chain([(CHANGES, IN_LOG.to_owned())]).collect();
         self.add(&[], &notes)?;
         self.merge_log()
     }
 
     /// Refuses a copy; returns the record of the journal's path, unless it is unchanged.
-    fn place(&mut self) -> Result<Option<String>> {
+    fn identity_note(&mut self) -> Result<Option<String>> {
         let (path, note) = (self.path.clone(), self.note(file_identity::NOTE)?);
         let note_of =
             |path: &Path| Sqlite::file(path).inspect().ok()?.note(file_identity::NOTE).ok()?;
-        file_identity::place(&path, note.as_deref(), note_of, || self.random())
+        file_identity::identity_note(&path, note.as_deref(), note_of, || self.random())
     }
 
     /// Moves all changes from the log into the file, durably.

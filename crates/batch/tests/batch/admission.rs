@@ -52,12 +52,13 @@ async fn permits_within_a_moment_are_claimed_together() {
         claimed += inputs;
         claimed > BURST + 10
     });
-    // A turn comes every ten milliseconds.
+    // A permit comes every ten milliseconds.
     let usual = late.iter().sum::<usize>() as f64 / late.len() as f64;
     assert!(usual > 1.7, "{usual}: {late:?}");
 }
 
-/// A turn that comes before a 429 is recorded, which makes its input pending again, claims nothing.
+/// A permit that comes before a 429 is recorded, which makes its input pending again, claims
+/// nothing.
 #[tokio::test]
 async fn a_429_pauses_before_it_is_recorded() {
     let service = Paced::start(|builder| builder);
@@ -80,7 +81,7 @@ async fn a_429_pauses_before_it_is_recorded() {
     let open = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
     let batch = open.await.unwrap();
     let client = Client::builder().api_key(KEY).base_url(service.local.base_url());
-    // Two in ten seconds: the next turn comes when the first input has been refused.
+    // Two in ten seconds: the next permit comes when the first input has been refused.
     let client = client.rate_limits(RateLimits::new().share(0.002)).build().unwrap();
     let mut run = PacedRun::begin(batch.run(client.endpoint("paced")));
     let (step, real) = (Duration::from_secs(1), Duration::from_millis(2));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use podqueue::Policy;
 use podqueue_batch::{
-    Budget, ErrorKind, JobId, OnUnknown, Reader, State, Stopped, Submission, Submit, SubmitByRun,
+    Budget, ErrorKind, JobId, OnUnknown, PostRun, Reader, State, Stopped, Submission, Submit,
 };
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde_json::json;
@@ -69,7 +69,7 @@ impl Submit for Ledger {
                 spent.max_cost
             );
         }
-        SubmitByRun.submit(submission)
+        PostRun.submit(submission)
     }
 }
 
@@ -106,7 +106,7 @@ async fn the_cost_of_random_jobs_is_never_above_the_bound() {
                 .budget(Budget::new(1.0).max_cost(max_cost))
                 .submit_with(ledger.clone());
             // Some runs are dropped in the middle.
-            let patience = match random.u8(..3) {
+            let outage_timeout = match random.u8(..3) {
                 0 => Duration::MAX,
                 _ => Duration::from_millis(random.u64(..200)),
             };
@@ -117,7 +117,7 @@ async fn the_cost_of_random_jobs_is_never_above_the_bound() {
                 }
                 run.await
             };
-            ended = tokio::time::timeout(patience, driven).await.ok();
+            ended = tokio::time::timeout(outage_timeout, driven).await.ok();
         }
         let report = ended.unwrap().unwrap();
         let cost = report.cost.unwrap();

@@ -59,7 +59,7 @@ async fn a_copy_that_is_appended_late_ends_as_its_original_did() {
     let inputs = || folder.inputs().input_field("in").key_field("id").dedupe();
     let line = |id: u64| json!({ "id": id, "in": { "n": id % 3 } });
     folder.write_inputs((0..3).map(line));
-    let open = || folder.open().inputs(inputs()).largest_output_in_line(100);
+    let open = || folder.open().inputs(inputs()).max_inline_output(100);
     let batch = open().await.unwrap();
     batch.run(endpoint(&local, "some")).await.unwrap();
     drop(batch);

@@ -31,7 +31,7 @@ pub async fn left_completed(local: &LocalService, batch: &Batch, jobs: u64) {
 }
 
 #[tokio::test]
-async fn a_pause_of_any_length_can_be_asked_for() {
+async fn a_retry_after_of_any_length_returns_inputs_to_pending() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(3);
     let batch = folder.open().await.unwrap();
@@ -56,7 +56,7 @@ async fn an_undocumented_status_is_reported_and_expires_with_the_ttl() {
     let folder = Folder::with(1);
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(200, r#"{"status": "ARCHIVED"}"#).on(Operation::Status));
-    let mut run = batch.run(endpoint(&local, "double")).patience(PATIENT);
+    let mut run = batch.run(endpoint(&local, "double")).outage_timeout(LONG_OUTAGE_TIMEOUT);
     let error = persistent_error(&mut run).await;
     assert!(error.contains(r#"the service reports the status "ARCHIVED" that"#), "{error}");
     let run = tokio::spawn(run);
@@ -100,7 +100,7 @@ async fn polled(local: &LocalService, batch: &Batch, jobs: usize) {
 }
 
 /// Longer than any test lets elapse: what was in flight meanwhile has timed out.
-const PATIENT: Duration = Duration::from_secs(10 * 24 * 3_600);
+const LONG_OUTAGE_TIMEOUT: Duration = Duration::from_secs(10 * 24 * 3_600);
 
 #[tokio::test]
 async fn a_clock_that_jumps_ahead_expires_no_job_whose_status_cannot_be_read() {
@@ -114,7 +114,7 @@ async fn a_clock_that_jumps_ahead_expires_no_job_whose_status_cannot_be_read() {
     // In the process that submitted them, and in one that is started after the jump.
     for restarts in [false, true] {
         let batch = folder.open().clock(clock.clone()).await.unwrap();
-        let run = batch.run(endpoint(&local, "double")).patience(PATIENT);
+        let run = batch.run(endpoint(&local, "double")).outage_timeout(LONG_OUTAGE_TIMEOUT);
         let stopper = run.stopper();
         let running = tokio::spawn(run);
         until(async || batch.status().await.unwrap().counts.of(State::Submitted) == JOBS).await;
@@ -147,7 +147,8 @@ async fn a_job_whose_status_cannot_be_read_expires_once_its_ttl_has_elapsed() {
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(502, "{}").on(Operation::Status));
     let policy = Policy::new().ttl(Duration::from_secs(3_600));
-    let run = batch.run(endpoint(&local, "double")).policy(policy).patience(PATIENT);
+    let run =
+        batch.run(endpoint(&local, "double")).policy(policy).outage_timeout(LONG_OUTAGE_TIMEOUT);
     let run = tokio::spawn(run);
     until(async || batch.status().await.unwrap().counts.of(State::Submitted) == 2).await;
     polled(&local, &batch, 2).await;
@@ -264,7 +265,7 @@ async fn an_unreachable_service_is_waited_for_with_a_bound() {
         Client::builder().api_key(KEY).base_url("http://127.0.0.1:1").build().unwrap();
     let folder = Folder::with(3);
     let batch = folder.open().await.unwrap();
-    let run = batch.run(unreachable.endpoint("double")).patience(Duration::from_millis(1));
+    let run = batch.run(unreachable.endpoint("double")).outage_timeout(Duration::from_millis(1));
     assert_eq!(run.await.unwrap_err().kind(), ErrorKind::Unreachable);
     assert_eq!(counts(&batch.status().await.unwrap()), "3 pending");
 }
@@ -276,7 +277,7 @@ async fn a_service_that_fails_leaves_few_inputs_unknown() {
     let batch = folder.open().await.unwrap();
     local.add_fault(Fault::response(500, "{}").on(Operation::Run));
     let run = batch.run(endpoint(&local, "double"));
-    let error = run.patience(Duration::from_secs(2)).await.unwrap_err();
+    let error = run.outage_timeout(Duration::from_secs(2)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
     let unknown = batch.status().await.unwrap().counts.of(State::Unknown);
     assert!((1..=20).contains(&unknown), "{unknown}");

@@ -79,7 +79,7 @@ fn helper_process_on_a_full_disk() {
 }
 
 #[tokio::test]
-async fn room_on_the_disk_is_reserved_while_the_journal_is_open() {
+async fn disk_space_is_reserved_while_the_journal_is_open() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(1);
     let kept = || std::fs::metadata(folder.path("results.jsonl.journal.lock")).unwrap().len();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use podqueue_batch::store::{OpenStore, Store};
-use podqueue_batch::{Batch, ErrorKind, JobId, Run, State, Submission, Submit, SubmitByRun};
+use podqueue_batch::{Batch, ErrorKind, JobId, PostRun, Run, State, Submission, Submit};
 use podqueue_local::{Fault, LocalService, Operation};
 use tokio::sync::Semaphore;
 
@@ -20,7 +20,7 @@ impl Submit for Held {
             if submission.index == 1 {
                 let _ = self.0.acquire().await.unwrap();
             }
-            SubmitByRun.submit(submission).await
+            PostRun.submit(submission).await
         })
     }
 }

@@ -47,7 +47,7 @@ fn helper_process_of_a_batch() {
             .inputs(Inputs::jsonl(folder.join("inputs.jsonl")))
             .results(folder.join(env::var("BATCH_RESULTS").unwrap_or("results.jsonl".to_owned())))
             .on_unknown(on_unknown)
-            .largest_output_in_line(setting("BATCH_LARGE").map_or(1 << 20, |it| it as usize))
+            .max_inline_output(setting("BATCH_LARGE").map_or(1 << 20, |it| it as usize))
             .await
             .unwrap();
         let client = podqueue::Client::builder()

@@ -96,7 +96,7 @@ async fn an_output_of_many_inputs_is_in_all_of_their_lines_or_in_none() {
 async fn a_large_output_of_many_inputs_is_one_file() {
     let local = large(1_000).start().await.unwrap();
     let folder = Folder::new();
-    let open = folder.open().inputs(equal(&folder)).largest_output_in_line(100);
+    let open = folder.open().inputs(equal(&folder)).max_inline_output(100);
     let batch = open.await.unwrap();
     assert!(batch.run(endpoint(&local, "double")).await.unwrap().is_complete());
     let results = folder.results();

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use futures_util::StreamExt;
 use podqueue::Client;
-use podqueue_batch::{ErrorKind, Inputs, JobId, State, Stopped, Submission, Submit, SubmitByRun};
+use podqueue_batch::{ErrorKind, Inputs, JobId, PostRun, State, Stopped, Submission, Submit};
 use podqueue_local::{Fault, Operation, Workers};
 use serde_json::{Value, json};
 
@@ -163,7 +163,7 @@ impl Submit for Odd {
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
         match submission.index {
             1 => Box::pin(async { Ok("..".to_owned()) }),
-            _ => SubmitByRun.submit(submission),
+            _ => PostRun.submit(submission),
         }
     }
 }

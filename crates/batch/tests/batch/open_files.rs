@@ -45,7 +45,7 @@ fn helper_process_out_of_files() {
         let url = std::env::var("BATCH_URL").unwrap();
         let client = Client::builder().api_key(KEY).base_url(url).build().unwrap();
         // The first call that cannot be made ends the run.
-        let run = batch.run(client.endpoint("double")).patience(Duration::ZERO);
+        let run = batch.run(client.endpoint("double")).outage_timeout(Duration::ZERO);
         panic!("{}", run.await.unwrap_err());
     });
 }

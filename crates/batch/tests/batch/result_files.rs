@@ -53,7 +53,7 @@ async fn large_outputs_are_files_and_every_output_fits_into_its_line() {
     let folder = Folder::new();
     let long = "long\n".repeat(100);
     folder.write_inputs([json!({ "text": "a\nb\u{2028}" }), json!({ "text": long })].into_iter());
-    let batch = folder.open().largest_output_in_line(100).await.unwrap();
+    let batch = folder.open().max_inline_output(100).await.unwrap();
     batch.run(endpoint(&local, "text")).await.unwrap();
     let results = folder.results();
     assert_eq!(results[&0]["output"], "a\nb\u{2028}");

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use podqueue_batch::{Batch, JobId, OnUnknown, State, Submission, Submit, SubmitByRun};
+use podqueue_batch::{Batch, JobId, OnUnknown, PostRun, State, Submission, Submit};
 use podqueue_local::{Fault, Operation};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -72,13 +72,13 @@ async fn a_webhook_resolves_a_submission_whose_response_was_lost() {
 
 /// Submits inputs, and keeps the URLs of their webhooks.
 #[derive(Clone, Default)]
-struct Overheard(Arc<Mutex<Vec<String>>>);
+struct RecordedWebhooks(Arc<Mutex<Vec<String>>>);
 
-impl Submit for Overheard {
+impl Submit for RecordedWebhooks {
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
         let url = submission.webhook.as_ref().unwrap().expose().to_owned();
         self.0.lock().unwrap().push(url);
-        SubmitByRun.submit(submission)
+        PostRun.submit(submission)
     }
 }
 
@@ -89,7 +89,7 @@ async fn a_webhook_job_id_of_two_inputs_belongs_to_the_first() {
     let folder = Folder::with(2);
     let url = OnUnknown::ByWebhook("http://127.0.0.1:1/hook".into());
     let batch = folder.open().on_unknown(url).await.unwrap();
-    let overheard = Overheard::default();
+    let overheard = RecordedWebhooks::default();
     let run = batch.run(endpoint(&local, "double")).submit_with(overheard.clone());
     run.await_webhooks(std::time::Duration::ZERO).await.unwrap();
     assert_eq!(batch.status().await.unwrap().counts.of(State::Unknown), 2);

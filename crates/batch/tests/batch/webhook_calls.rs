@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use podqueue_batch::{Batch, ErrorKind, JobId, OnUnknown, State, Submission, Submit, SubmitByRun};
+use podqueue_batch::{Batch, ErrorKind, JobId, OnUnknown, PostRun, State, Submission, Submit};
 use podqueue_local::{Fault, LocalService, Operation};
 use tokio::sync::Semaphore;
 
@@ -14,14 +14,14 @@ const URL: &str = "http://127.0.0.1:1/hook";
 /// Submits inputs, and keeps the URLs of their webhooks; holds those of one attempt, and panics at
 /// those of another.
 #[derive(Clone)]
-struct Overheard {
+struct RecordedWebhooks {
     urls: Arc<Mutex<Vec<String>>>,
     holds: Option<u64>,
     released: Arc<Semaphore>,
     panics: bool,
 }
 
-impl Overheard {
+impl RecordedWebhooks {
     fn new() -> Self {
         let (urls, released) = (Arc::default(), Arc::new(Semaphore::new(0)));
         Self { urls, holds: None, released, panics: false }
@@ -32,7 +32,7 @@ impl Overheard {
     }
 }
 
-impl Submit for Overheard {
+impl Submit for RecordedWebhooks {
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
         let url = submission.webhook.as_ref().unwrap().expose().to_owned();
         self.urls.lock().unwrap().push(url);
@@ -41,7 +41,7 @@ impl Submit for Overheard {
             if self.holds == Some(submission.attempt) {
                 let _ = self.released.acquire().await.unwrap();
             }
-            SubmitByRun.submit(submission).await
+            PostRun.submit(submission).await
         })
     }
 }
@@ -55,12 +55,12 @@ fn body(id: &str) -> Vec<u8> {
 }
 
 /// A batch whose inputs are all unknown after their first attempt.
-async fn unknown(inputs: u64) -> (LocalService, Folder, Batch, Overheard) {
+async fn unknown(inputs: u64) -> (LocalService, Folder, Batch, RecordedWebhooks) {
     let local = service().start().await.unwrap();
     local.add_fault(Fault::reset().on(Operation::Run));
     let folder = Folder::with(inputs);
     let batch = open(&folder).await;
-    let overheard = Overheard::new();
+    let overheard = RecordedWebhooks::new();
     let run = batch.run(endpoint(&local, "double")).submit_with(overheard.clone());
     run.await_webhooks(Duration::ZERO).await.unwrap();
     local.clear_faults();
@@ -180,7 +180,7 @@ async fn a_call_is_not_acknowledged_while_the_outcome_may_stay_open() {
     let local = service().start().await.unwrap();
     let folder = Folder::with(1);
     let batch = open(&folder).await;
-    let overheard = Overheard { panics: true, ..Overheard::new() };
+    let overheard = RecordedWebhooks { panics: true, ..RecordedWebhooks::new() };
     let run = batch.run(endpoint(&local, "double")).submit_with(overheard.clone());
     run.await.unwrap_err();
     let url = overheard.urls()[0].clone();

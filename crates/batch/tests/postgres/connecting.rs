@@ -17,7 +17,7 @@ use crate::rules::{counts, stored};
 
 /// The error of opening a batch in this database.
 fn refused(url: &str) -> Error {
-    Postgres::connect(url, "a").patience(Duration::ZERO).open().map(drop).unwrap_err()
+    Postgres::connect(url, "a").outage_timeout(Duration::ZERO).open().map(drop).unwrap_err()
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_password_is_in_no_error() {
         format!("postgres://user@127.0.0.1:1/db?password={secret}&port=x"),
         format!("host=127.0.0.1 port=1 user=u password='{secret}"),
     ] {
-        let postgres = Postgres::connect(&url, "a").patience(Duration::ZERO);
+        let postgres = Postgres::connect(&url, "a").outage_timeout(Duration::ZERO);
         assert!(!format!("{postgres:?}").contains(secret));
         let error = postgres.open().map(drop).unwrap_err();
         let said = format!("{error} {error:?}");
@@ -204,7 +204,7 @@ fn a_read_only_database_can_be_read_and_is_refused_for_runs() {
     let error = refused(&url);
     assert_eq!(error.kind(), ErrorKind::Settings);
     assert!(error.to_string().contains("the URL of the primary"), "{error}");
-    let reader = Postgres::connect(&url, "a").patience(Duration::from_secs(2));
+    let reader = Postgres::connect(&url, "a").outage_timeout(Duration::from_secs(2));
     let mut store = reader.inspect().unwrap();
     assert_eq!(counts(&mut store), "");
     assert!(store.inputs(&[State::Pending], 0, 1).unwrap().is_empty());

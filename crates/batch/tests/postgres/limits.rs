@@ -10,11 +10,11 @@ use crate::durability::watched;
 use crate::support::{Folder, KEY, service};
 
 /// Longest wait of a submission for the limits.
-const PATIENCE: Duration = Duration::from_secs(2);
+const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
-struct OutOfReach;
+struct Unreachable;
 
-impl LimitStore for OutOfReach {
+impl LimitStore for Unreachable {
     fn name(&self) -> String {
         "a store".to_owned()
     }
@@ -40,13 +40,13 @@ async fn unreachable_limits_delay_inputs_no_longer_than_one_permit() {
     );
     let open = Batch::open(store).inputs(folder.inputs()).results(folder.path("results.jsonl"));
     let batch = open.await.unwrap();
-    let limits = SharedLimits::new(OutOfReach).patience(PATIENCE);
+    let limits = SharedLimits::new(Unreachable).store_timeout(STORE_TIMEOUT);
     let client = Client::builder().api_key(KEY).base_url(local.base_url()).shared_limits(limits);
     let run = batch.run(client.build().unwrap().endpoint("double"));
     let (stopper, began) = (run.stopper(), Instant::now());
     let run = tokio::spawn(run.into_future());
     let first = tokio::task::spawn_blocking(move || claims.recv().unwrap()).await.unwrap();
-    assert!(first - began < PATIENCE * 2, "{:?}", first - began);
+    assert!(first - began < STORE_TIMEOUT * 2, "{:?}", first - began);
     stopper.stop();
     let report = run.await.unwrap().unwrap();
     assert_eq!(report.counts.of(State::Pending), 20, "nothing was sent");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use podqueue::{Client, RetryPolicy};
 use podqueue_batch::store::{Ended, Event};
 use podqueue_batch::store::{OpenStore, Postgres, Store};
-use podqueue_batch::{Batch, JobId, OnUnknown, State, Submission, Submit, SubmitByRun};
+use podqueue_batch::{Batch, JobId, OnUnknown, PostRun, State, Submission, Submit};
 use podqueue_pgserver::{Proxy, Server, Traffic};
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -38,7 +38,7 @@ impl Submit for Held {
                     Ok(run.await?.id().to_owned())
                 }
                 2 => Ok(submission.endpoint.run(&17).await?.id().to_owned()),
-                _ => SubmitByRun.submit(submission).await,
+                _ => PostRun.submit(submission).await,
             }
         })
     }

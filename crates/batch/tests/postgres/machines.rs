@@ -509,7 +509,7 @@ async fn inputs_with_results_are_not_submitted_again_after_a_backup_was_restored
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_pooler_in_transaction_mode_may_be_in_between() {
+async fn a_batch_runs_through_a_pooler_in_transaction_mode() {
     let server = Server::start();
     let url = server.create("jobs");
     let pooler = Pooler::start(&server);

@@ -77,12 +77,12 @@ async fn a_lasting_outage_ends_a_run_once() {
     let server = Server::start();
     let _ = server.create("jobs");
     let local = service().start().await.unwrap();
-    // The first run has a long patience, but is stopped; the second run exhausts its patience.
-    for (patience, is_left) in [(120, true), (3, false)] {
+    // The first run has a long outage timeout, but is stopped; the second run exhausts its own.
+    for (outage_timeout, is_left) in [(120, true), (3, false)] {
         let proxy = Proxy::start(&server);
         let folder = Folder::with(200);
         let database = Postgres::connect(proxy.url("jobs"), format!("{is_left}"));
-        let database = database.patience(Duration::from_secs(patience));
+        let database = database.outage_timeout(Duration::from_secs(outage_timeout));
         let batch = open(&folder, database).await.unwrap();
         let mut run = batch.run(endpoint(&local, "double")).window(20);
         let stopper = run.stopper();
@@ -120,22 +120,23 @@ async fn a_lasting_outage_ends_a_run_once() {
     }
 }
 
-/// As in a process that was suspended during a change, for longer than its patience.
+/// As in a process that was suspended during a change, for longer than its outage timeout.
 #[test]
 fn a_change_that_failed_after_a_long_time_is_tried_again() {
     let server = Server::start();
     let _ = server.create("jobs");
     let proxy = Proxy::start(&server);
-    let (patience, lease) = (Duration::from_secs(1), Duration::from_secs(60));
-    let database = Postgres::connect(proxy.url("jobs"), "a").patience(patience).lease(lease);
+    let (outage_timeout, lease) = (Duration::from_secs(1), Duration::from_secs(60));
+    let database =
+        Postgres::connect(proxy.url("jobs"), "a").outage_timeout(outage_timeout).lease(lease);
     let mut store = database.open().unwrap();
     store.add(&[stored("a")], &[]).unwrap();
     proxy.set(Traffic::Stalls);
     thread::scope(|scope| {
         scope.spawn(|| {
-            thread::sleep(2 * patience);
+            thread::sleep(2 * outage_timeout);
             proxy.set(Traffic::Cut);
-            thread::sleep(patience / 2);
+            thread::sleep(outage_timeout / 2);
             proxy.set(Traffic::Passes);
         });
         store.add(&[stored("b")], &[]).unwrap();

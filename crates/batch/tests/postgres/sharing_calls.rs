@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use podqueue_batch::store::Postgres;
-use podqueue_batch::{Batch, JobId, OnUnknown, State, Submission, Submit, SubmitByRun};
+use podqueue_batch::{Batch, JobId, OnUnknown, PostRun, State, Submission, Submit};
 use podqueue_local::{Fault, HandlerError, LocalJob, LocalService, Operation, Workers};
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -18,13 +18,13 @@ type Call = (String, Option<String>);
 
 /// Submits inputs, and keeps the calls about them.
 #[derive(Clone, Default)]
-struct Overheard(Arc<Mutex<Vec<Call>>>);
+struct RecordedWebhooks(Arc<Mutex<Vec<Call>>>);
 
-impl Submit for Overheard {
+impl Submit for RecordedWebhooks {
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
         let url = submission.webhook.as_ref().unwrap().expose().to_owned();
         Box::pin(async move {
-            let submitted = SubmitByRun.submit(submission).await;
+            let submitted = PostRun.submit(submission).await;
             let job_id = submitted.as_ref().ok().cloned();
             self.0.lock().unwrap().push((url, job_id));
             submitted
@@ -50,7 +50,7 @@ async fn a_call_about_a_submission_of_another_process_changes_nothing() {
     // The outcome of some is unknown.
     local.add_fault(Fault::lost_response().on(Operation::Run).probability(0.2, 7));
     let folder = Folder::with(60);
-    let (mut batches, mut runs, overheard) = (Vec::new(), Vec::new(), Overheard::default());
+    let (mut batches, mut runs, overheard) = (Vec::new(), Vec::new(), RecordedWebhooks::default());
     for results in ["a.jsonl", "b.jsonl"] {
         let batch = Batch::open(Postgres::connect(&url, "calls")).inputs(folder.inputs());
         let batch = batch.results(folder.path(results));

@@ -16,12 +16,12 @@ use crate::failure::Failure;
 use crate::interrupt::Signals;
 use crate::json::one_line;
 
-/// Silence after which the lines of the past have arrived: the service sends them at once, and keeps
-/// the response open for new ones.
-const SILENCE: Duration = Duration::from_secs(2);
+/// Time without a line after which all existing lines have arrived: the service sends them at once,
+/// and keeps the response open for new ones.
+const QUIET_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The longest time that the lines of the past may take, of a log that is never silent.
-const MAX_PAST: Duration = Duration::from_secs(10);
+/// Longest time for existing lines, in a log that is never quiet.
+const MAX_BACKLOG_TIME: Duration = Duration::from_secs(10);
 
 /// Options of a command that prints logs.
 #[derive(Debug, Args)]
@@ -97,21 +97,21 @@ pub async fn print(
 async fn print_lines(context: &Context, mut logs: Logs, follows: bool) -> Result<Exit, Failure> {
     let mut exit_code = Exit::Done;
     let mut quiet_from = Instant::now();
-    let mut end = quiet_from + MAX_PAST;
+    let mut end = quiet_from + MAX_BACKLOG_TIME;
     let mut is_empty = true;
     loop {
         let next = logs.next();
         let line = if follows {
             next.await
         } else {
-            let silent = quiet_from.max(Instant::now()) + SILENCE;
+            let silent = quiet_from.max(Instant::now()) + QUIET_TIMEOUT;
             let silent = if is_empty { end } else { end.min(silent) };
             match (timeout_at(silent, next).await, context.limited_until()) {
                 (Ok(Some(line)), _) => Some(line),
                 // Some logs are not read yet.
                 (Err(_), Some(until)) => {
                     quiet_from = until.into();
-                    end = quiet_from + MAX_PAST;
+                    end = quiet_from + MAX_BACKLOG_TIME;
                     continue;
                 }
                 _ if is_empty => {

@@ -15,7 +15,7 @@ use crate::failure::{Failure, quoted, translate_setting};
 
 /// Timeout of a submission that waits for unreachable shared limits: then it is pending again, and
 /// the run reports the reason.
-const LIMITS_PATIENCE: Duration = Duration::from_secs(5);
+const LIMITS_STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The default name of a batch in a database.
 const DEFAULT_NAME: &str = "batch";
@@ -104,7 +104,7 @@ impl JournalArgument {
         let Some((url, _)) = database(&self.0) else { return Ok(None) };
         let store = PostgresLimits::connect(url);
         let store = store.map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Some(SharedLimits::new(store).patience(LIMITS_PATIENCE)))
+        Ok(Some(SharedLimits::new(store).store_timeout(LIMITS_STORE_TIMEOUT)))
     }
 }
 
@@ -158,7 +158,7 @@ impl Journal {
     pub fn without_patience(self) -> Self {
         match self {
             Self::File(file) => Self::File(file),
-            Self::Database(database) => Self::Database(database.patience(Duration::ZERO)),
+            Self::Database(database) => Self::Database(database.outage_timeout(Duration::ZERO)),
         }
     }
 

@@ -12,11 +12,11 @@ use crate::settings::{self, redacted_url};
 pub struct Arguments {
     /// Print only the path of the settings file.
     #[arg(long = "where")]
-    is_where: bool,
+    only_path: bool,
 }
 
 pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
-    if arguments.is_where {
+    if arguments.only_path {
         let path = settings::path()?;
         match context.output.is_json() {
             true => context.output.json(&json!({ "file": path.display().to_string() }))?,

@@ -107,7 +107,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
 fn print(context: &Context, template: &Template) -> Result<(), Failure> {
     // The values may be secrets.
     let names: BTreeMap<&str, &str> =
-        template.env.keys().map(|name| (name.as_str(), "(hidden)")).collect();
+        template.env.keys().map(|name| (name.as_str(), "[redacted]")).collect();
     context.output.object(&json!({
         "id": template.id,
         "name": template.name,

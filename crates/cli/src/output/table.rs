@@ -99,7 +99,7 @@ pub fn members(table: &mut Table, prefix: &str, object: &Value) {
             Value::String(text) if text.is_empty() => {}
             Value::Object(variables) if name == "env" && !variables.is_empty() => {
                 let names: Vec<_> = variables.keys().map(String::as_str).collect();
-                table.row([path.into(), format!("{} (values hidden)", names.join(", ")).into()]);
+                table.row([path.into(), format!("{} (values redacted)", names.join(", ")).into()]);
             }
             Value::Object(_) => members(table, &path, value),
             Value::Array(items) if items.is_empty() => {}

@@ -46,7 +46,7 @@ async fn a_template_is_created_read_updated_and_deleted() {
     let id = created["id"].as_str().unwrap();
     let ran = fixture.run(&["template", "get", id]).await;
     assert!(ran.stdout.contains("r.example/w:1"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("MODE, TOKEN (values hidden)"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("MODE, TOKEN (values redacted)"), "{}", ran.stdout);
     let update = ["template", "update", id, "--name", "w", "--image", "r.example/w:2"];
     let ran = fixture.run(&update).await;
     assert!(ran.stdout.contains("r.example/w:2"), "{ran:?}");

@@ -386,7 +386,7 @@ async fn retired_interfaces_are_no_fault_where_the_account_interface_replaces_th
 
 /// A service keeps the response open for new lines.
 #[tokio::test]
-async fn logs_end_when_the_lines_of_the_past_are_printed() {
+async fn logs_end_once_the_existing_lines_are_printed() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -417,7 +417,7 @@ async fn logs_are_printed_by_worker() {
 }
 
 #[tokio::test]
-async fn a_wait_for_the_quota_is_told() {
+async fn a_wait_for_the_quota_is_reported() {
     let server = AccountServer::announcing(r#""minute";r=0;t=1"#, |request| {
         match request.line.ends_with("/workers") {
             true => ok(json!({"workers": [{"id": "w1"}]})),
@@ -435,7 +435,7 @@ async fn a_wait_for_the_quota_is_told() {
 
 /// Whether the numbers that are absent beside others are kept is not documented.
 #[tokio::test]
-async fn a_change_of_some_numbers_sends_the_others_as_they_are() {
+async fn an_update_sends_omitted_worker_limits_unchanged() {
     let server = AccountServer::start(service).await;
     let update = ["endpoint", "update", "e1", "--yes"];
     for (options, body) in [
@@ -452,7 +452,7 @@ async fn a_change_of_some_numbers_sends_the_others_as_they_are() {
 
 /// With two workers, the second log is read in the second period.
 #[tokio::test]
-async fn logs_of_the_past_wait_for_the_quota() {
+async fn existing_log_lines_wait_for_the_quota() {
     let server = AccountServer::announcing(r#""minute";r=0;t=2"#, |request| {
         match request.line.ends_with("/workers") {
             true => ok(json!({"workers": [{"id": "w1"}, {"id": "w2"}]})),

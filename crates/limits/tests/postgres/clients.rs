@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use crate::support::{ChildProcess, KEY, cancel_until, client, counts, service, throttled};
 use crate::{SERVER, store};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const STORE_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn clients_sharing_a_database_use_the_whole_limit_and_never_exceed_it() {
@@ -18,7 +18,7 @@ async fn clients_sharing_a_database_use_the_whole_limit_and_never_exceed_it() {
     let url = SERVER.create("clients");
     let until = Instant::now() + Duration::from_secs(21);
     let clients: Vec<_> =
-        (0..4).map(|_| client(&local.base_url(), store(&url), PATIENCE)).collect();
+        (0..4).map(|_| client(&local.base_url(), store(&url), STORE_TIMEOUT)).collect();
     let counts =
         counts(clients.iter().map(|client| cancel_until(client, 4, until)).collect()).await;
     assert_eq!(throttled(&local), 0);
@@ -37,7 +37,7 @@ async fn setting_the_database_clock_throttles_no_request() {
     let url = SERVER.create("set-clock");
     let until = Instant::now() + Duration::from_secs(28);
     let clients: Vec<_> =
-        (0..3).map(|_| client(&local.base_url(), store(&url), PATIENCE)).collect();
+        (0..3).map(|_| client(&local.base_url(), store(&url), STORE_TIMEOUT)).collect();
     let all: Vec<_> = clients.iter().map(|client| cancel_until(client, 4, until)).collect();
     // Ahead by an hour, and back by two.
     for set in ["- 3600000000", "+ 7200000000"] {
@@ -76,7 +76,7 @@ async fn the_survivor_of_killed_processes_has_the_whole_limit_within_15_s() {
 async fn helper_process_of_a_client() {
     let (base_url, url) =
         ["LIMITS_URL", "LIMITS_STORE"].map(|it| std::env::var(it).unwrap()).into();
-    let client = client(&base_url, store(&url), PATIENCE);
+    let client = client(&base_url, store(&url), STORE_TIMEOUT);
     cancel_until(&client, 4, Instant::now() + Duration::from_secs(60)).join_all().await;
 }
 
@@ -97,7 +97,7 @@ async fn no_limit_is_exceeded_and_calls_continue_after_database_outages() {
     let proxies = [Proxy::start(&server), Proxy::start(&server)];
     let until = Instant::now() + Duration::from_secs(45);
     let all = proxies.each_ref().map(|proxy| {
-        let client = client(&local.base_url(), store(&proxy.url("jobs")), PATIENCE);
+        let client = client(&local.base_url(), store(&proxy.url("jobs")), STORE_TIMEOUT);
         cancel_until(&client, 4, until)
     });
     wait_for_calls(&local).await;

@@ -6,11 +6,11 @@
 //!
 //! # Memory budget of outputs
 //!
-//! A semaphore of bytes ([`Outputs`]), from which each poll acquires what its response may need
-//! before that is read. The size of an output is known only when it arrives. A poll therefore reads
-//! small responses only; a larger response is refused before it is read, and read again under the
-//! next limit, and in the end alone. Invariant: the responses being read, and those read and not
-//! yet recorded, together fit into the budget, or there is only one response. Checked by
+//! A semaphore of bytes ([`OutputBudget`]), from which each poll acquires what its response may
+//! need before that is read. The size of an output is known only when it arrives. A poll therefore
+//! reads small responses only; a larger response is refused before it is read, and read again under
+//! the next limit, and in the end alone. Invariant: the responses being read, and those read and
+//! not yet recorded, together fit into the budget, or there is only one response. Checked by
 //! `a_batch_of_large_outputs_needs_little_memory` of the program.
 
 use std::sync::Arc;
@@ -46,7 +46,7 @@ const LONGEST_ID: usize = 4_096;
 const LONGEST_ERROR: usize = 8_000;
 
 /// Interval at which it is recorded that a job has not ended, in milliseconds.
-const RECORD: u64 = 5 * 60 * 1_000;
+const RECORD_INTERVAL_MS: u64 = 5 * 60 * 1_000;
 
 /// Outcome of a poll, and the result of recording it.
 pub(super) struct Polled {
@@ -62,9 +62,9 @@ pub(super) enum PollOutcome {
     /// The job has ended: reported as terminal, or no longer there.
     Ended { ended: Ended, completed: Option<Completed>, took: Option<Duration> },
     /// The poll failed, for a transient reason.
-    Nothing(podqueue::Error),
+    Transient(podqueue::Error),
     /// No job can be polled.
-    Stop(podqueue::Error),
+    Fatal(podqueue::Error),
 }
 
 pub(super) enum Seen {
@@ -100,14 +100,14 @@ fn judge(
                 failed(format!("the job cannot be polled: {error}"))
             }
             ErrorKind::Unauthorized | ErrorKind::InvalidRequest | ErrorKind::Redirect => {
-                PollOutcome::Stop(error)
+                PollOutcome::Fatal(error)
             }
             ErrorKind::ResponseTooLarge => failed(format!("the output could not be read: {error}")),
             _ if job.ttl_has_elapsed() => {
                 let why = format!("its ttl has elapsed, and its status could not be read: {error}");
                 end(State::Expired, Some(why))
             }
-            _ => PollOutcome::Nothing(error),
+            _ => PollOutcome::Transient(error),
         },
     }
 }
@@ -145,7 +145,7 @@ fn is_from_service(error: &podqueue::Error) -> bool {
 fn end_not_found(job: &Outstanding, now: u64) -> PollOutcome {
     let (state, why) = if job.is_cancelled {
         (State::Cancelled, CANCELLED)
-    } else if now >= job.dies_at() {
+    } else if now >= job.ttl_expires_at() {
         (State::Expired, "the service no longer has the job: its ttl has expired")
     } else if now >= job.may_expire_at() {
         (
@@ -216,7 +216,7 @@ fn shown(error: &str, on_unknown: &OnUnknown) -> String {
 /// Polls a job, and records the outcome.
 pub(super) async fn poll_and_record(
     shared: &HandleState,
-    outputs: &Outputs,
+    outputs: &OutputBudget,
     mut job: Outstanding,
 ) -> Polled {
     let (read, _held) = outputs.read(&job.job).await;
@@ -231,7 +231,8 @@ pub(super) async fn poll_and_record(
         PollOutcome::Unfinished(Seen::Running | Seen::Undocumented(_)) => {
             let now = shared.clock().now();
             job.seen_at = Some(now);
-            let is_old = now >= job.recorded_at.unwrap_or(job.submitted_at).saturating_add(RECORD);
+            let is_old = now
+                >= job.recorded_at.unwrap_or(job.submitted_at).saturating_add(RECORD_INTERVAL_MS);
             (is_old.then_some(Event::Seen { at: now }), None)
         }
         _ => (None, None),
@@ -254,28 +255,28 @@ const LIMITS: [usize; 2] = [256 * 1024, 4 * 1024 * 1024];
 const COPIES: usize = 3;
 
 /// Bytes of a permit of the semaphore.
-const UNIT: usize = 1024;
+const PERMIT_BYTES: usize = 1024;
 
 /// The budget, in units: 64 MiB.
 const BUDGET: u32 = 64 * 1024;
 
-/// The budget of a run. Clones are the same.
+/// Memory budget for the outputs of a run. Clones share it.
 #[derive(Clone)]
-pub(super) struct Outputs(Arc<Semaphore>);
+pub(super) struct OutputBudget(Arc<Semaphore>);
 
 /// A part of the budget, which returns to it when this is dropped.
-pub(super) struct Held {
+pub(super) struct BudgetPermit {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Outputs {
+impl OutputBudget {
     pub(super) fn new() -> Self {
         Self(Arc::new(Semaphore::new(BUDGET as usize)))
     }
 
-    /// Reads the status of a job. The returned record counts towards the budget until `Held` is
-    /// dropped.
-    pub(super) async fn read(&self, job: &Job) -> (podqueue::Result<JobRecord>, Held) {
+    /// Reads the status of a job. The returned record counts towards the budget until
+    /// `BudgetPermit` is dropped.
+    pub(super) async fn read(&self, job: &Job) -> (podqueue::Result<JobRecord>, BudgetPermit) {
         for limit in LIMITS {
             let held = self.acquire(units(limit)).await;
             let read = job.status().largest_response(limit).await;
@@ -287,13 +288,13 @@ impl Outputs {
         (job.status().await, held)
     }
 
-    async fn acquire(&self, units: u32) -> Held {
+    async fn acquire(&self, units: u32) -> BudgetPermit {
         // The semaphore is never closed.
-        Held { _permit: Arc::clone(&self.0).acquire_many_owned(units).await.ok() }
+        BudgetPermit { _permit: Arc::clone(&self.0).acquire_many_owned(units).await.ok() }
     }
 }
 
 /// Permits of a response within this limit.
 fn units(limit: usize) -> u32 {
-    u32::try_from(limit * COPIES / UNIT).unwrap_or(BUDGET).min(BUDGET)
+    u32::try_from(limit * COPIES / PERMIT_BYTES).unwrap_or(BUDGET).min(BUDGET)
 }

@@ -75,11 +75,11 @@ impl Outstanding {
     /// Returns the time from which the job or its result may have expired, by the wall clock.
     pub(super) fn may_expire_at(&self) -> u64 {
         let unfinished_at = self.seen_at.unwrap_or(self.submitted_at);
-        self.dies_at().min(after(unfinished_at, Job::RETENTION))
+        self.ttl_expires_at().min(after(unfinished_at, Job::RETENTION))
     }
 
     /// Returns the time at which its ttl expires, by the wall clock.
-    pub(super) fn dies_at(&self) -> u64 {
+    pub(super) fn ttl_expires_at(&self) -> u64 {
         after(self.submitted_at, self.ttl)
     }
 

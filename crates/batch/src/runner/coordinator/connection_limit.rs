@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Initial bound: more calls than a run ever makes.
-const MOST: usize = 400;
+const INITIAL_LIMIT: usize = 400;
 
 /// Failures for lack of files within this time count once.
 const SAME_EXHAUSTION: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ const OUT_OF_FILES: [i32; 1] = [10_024];
 
 /// The bound, and the number of calls in flight.
 pub(super) struct ConnectionLimit {
-    most: usize,
+    max: usize,
     /// Time of the last change of the bound.
     changed_at: Instant,
     in_flight: usize,
@@ -31,7 +31,7 @@ pub(super) struct ConnectionLimit {
 
 impl ConnectionLimit {
     pub(super) fn new() -> Self {
-        Self { most: MOST, changed_at: Instant::now(), in_flight: 0 }
+        Self { max: INITIAL_LIMIT, changed_at: Instant::now(), in_flight: 0 }
     }
 
     pub(super) fn began(&mut self) {
@@ -44,22 +44,22 @@ impl ConnectionLimit {
 
     /// Lowers the bound, because a call failed for lack of files with those in flight still open.
     pub(super) fn record_exhaustion(&mut self) {
-        if self.most == MOST || self.changed_at.elapsed() >= SAME_EXHAUSTION {
-            self.most = (self.most.min(self.in_flight + 1) * 3 / 4).max(2);
+        if self.max == INITIAL_LIMIT || self.changed_at.elapsed() >= SAME_EXHAUSTION {
+            self.max = (self.max.min(self.in_flight + 1) * 3 / 4).max(2);
             self.changed_at = Instant::now();
         }
     }
 
     pub(super) fn grow(&mut self) {
-        if self.most < MOST && self.changed_at.elapsed() >= GROWTH {
-            self.most += 1;
+        if self.max < INITIAL_LIMIT && self.changed_at.elapsed() >= GROWTH {
+            self.max += 1;
             self.changed_at = Instant::now();
         }
     }
 
     /// Returns the share of submissions, and that of polls.
     pub(super) fn half(&self) -> usize {
-        self.most / 2
+        self.max / 2
     }
 }
 

@@ -48,7 +48,7 @@ impl ProgressReporter {
         }
     }
 
-    /// Reports an outage of the journal as long as it lasts, and shortens the patience once the run
+    /// Reports an outage of the journal as long as it lasts, and shortens its timeout once the run
     /// must stop.
     pub(in crate::runner) async fn watch(
         &self,
@@ -60,7 +60,7 @@ impl ProgressReporter {
         let Ok(Some(outage)) = found.await else { return std::future::pending().await };
         let mut ticks = interval(Duration::from_secs(1));
         loop {
-            outage.wait(*stop.borrow_and_update() < Stop::Collecting);
+            outage.set_shortened(*stop.borrow_and_update() >= Stop::Collecting);
             if let Some((time, why)) = outage.elapsed().filter(|(time, _)| *time >= PERSISTENT) {
                 let seconds = time.as_secs();
                 self.report_outage(format!(

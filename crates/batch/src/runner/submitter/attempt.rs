@@ -116,14 +116,14 @@ pub(super) async fn submit(
     let change = Change { index: ticket.index, attempt: ticket.attempt, event };
     match shared.journal().record_submission(change.clone()).await {
         Ok(None) => Submitted { ticket, outcome, recorded: Ok(()) },
-        Ok(Some(holder)) => disputed(shared, ticket, outcome, holder).await,
+        Ok(Some(holder)) => record_duplicate_job(shared, ticket, outcome, holder).await,
         Err(error) => Submitted { ticket, outcome, recorded: Err((error, change)) },
     }
 }
 
 /// Records an input as unknown whose job id an earlier input already has: the job runs only one of
 /// them.
-async fn disputed(
+async fn record_duplicate_job(
     shared: &HandleState,
     ticket: Ticket,
     outcome: Outcome,
@@ -185,11 +185,11 @@ fn refuse(why: String, was_sent: bool) -> (Event, Outcome) {
 }
 
 /// Pause after a full queue, and after the service could not be reached.
-const FULL: Duration = Duration::from_millis(500);
-const UNREACHABLE: Duration = Duration::from_secs(1);
+const FULL_QUEUE_PAUSE: Duration = Duration::from_millis(500);
+const UNREACHABLE_PAUSE: Duration = Duration::from_secs(1);
 
 /// Longest `Retry-After` that is respected: the service may err.
-const LONGEST_ASKED: Duration = Duration::from_secs(5 * 60);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(5 * 60);
 
 /// Meaning of a response for its input.
 pub(super) enum Verdict {
@@ -218,8 +218,10 @@ impl TransientReason {
     /// The pause that follows.
     pub(super) fn pause(&self) -> Duration {
         match self {
-            Self::QueueFull(asked) => asked.unwrap_or_default().clamp(FULL, LONGEST_ASKED),
-            Self::Unreachable(_) => UNREACHABLE,
+            Self::QueueFull(asked) => {
+                asked.unwrap_or_default().clamp(FULL_QUEUE_PAUSE, MAX_RETRY_AFTER)
+            }
+            Self::Unreachable(_) => UNREACHABLE_PAUSE,
         }
     }
 }
@@ -263,8 +265,8 @@ fn of_error(error: podqueue::Error) -> Verdict {
     }
 }
 
-/// A pause of all submissions. It is begun before what caused it is recorded, because a claim may
-/// find the input pending again as soon as it is.
+/// Pause of all submissions. It starts before its cause is recorded: once that is recorded, the
+/// input is pending, and a claim may find it.
 #[derive(Default)]
 pub(super) struct Pause(Mutex<Option<Instant>>);
 

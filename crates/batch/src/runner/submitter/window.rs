@@ -10,8 +10,8 @@ use tokio::time::Instant;
 /// The window at the start, and the smallest window for any rate.
 const SMALLEST_WINDOW: usize = 200;
 
-/// Share of the measured rate that the window holds.
-const HELD: Duration = Duration::from_secs(180);
+/// Time at the measured rate that the window covers.
+const COVERED_TIME: Duration = Duration::from_secs(180);
 
 /// Refusals within this time count once: the submissions in flight are refused together.
 const SAME_REFUSAL: Duration = Duration::from_secs(2);
@@ -25,7 +25,7 @@ const GROWTH: (Duration, f64) = (Duration::from_secs(5), 1.2);
 
 /// The window.
 pub(super) struct Window {
-    most: usize,
+    max: usize,
     rate: f64,
     /// The ceiling, after a full queue.
     ceiling: Option<Ceiling>,
@@ -38,12 +38,12 @@ struct Ceiling {
 }
 
 impl Window {
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, rate: 0.0, ceiling: None }
+    pub(super) fn new(max: usize) -> Self {
+        Self { max, rate: 0.0, ceiling: None }
     }
 
-    /// Jobs end at this rate, per second.
-    pub(super) fn drains_at(&mut self, rate: f64, now: Instant) {
+    /// Sets the rate at which jobs end, per second.
+    pub(super) fn set_rate(&mut self, rate: f64, now: Instant) {
         self.rate = rate;
         let wanted = self.wanted();
         if let Some(ceiling) = &mut self.ceiling
@@ -72,7 +72,7 @@ impl Window {
     }
 
     fn wanted(&self) -> usize {
-        ((self.rate * HELD.as_secs_f64()) as usize).max(SMALLEST_WINDOW).min(self.most)
+        ((self.rate * COVERED_TIME.as_secs_f64()) as usize).max(SMALLEST_WINDOW).min(self.max)
     }
 }
 
@@ -85,16 +85,16 @@ mod tests {
         let now = Instant::now();
         let mut window = Window::new(10_000);
         for (rate, size) in [(0.0, 200), (0.5, 200), (10.0, 1_800), (90.0, 10_000)] {
-            window.drains_at(rate, now);
+            window.set_rate(rate, now);
             assert_eq!(window.size(), size, "{rate}");
         }
         let mut small = Window::new(7);
-        small.drains_at(90.0, now);
+        small.set_rate(90.0, now);
         assert_eq!(small.size(), 7);
     }
 
     #[test]
-    fn a_full_queue_halves_it_once_and_it_grows_slowly() {
+    fn a_full_queue_halves_the_window_once_and_it_grows_slowly() {
         let mut now = Instant::now();
         let mut window = Window::new(10_000);
         window.queue_is_full(120, now);
@@ -104,13 +104,13 @@ mod tests {
         window.queue_is_full(60, now);
         assert_eq!(window.size(), 30);
         for _ in 0..5 {
-            window.drains_at(1.0, now);
+            window.set_rate(1.0, now);
             assert_eq!(window.size(), 30);
         }
         let mut steps = 0;
         while window.size() < 200 {
             now += GROWTH.0;
-            window.drains_at(1.0, now);
+            window.set_rate(1.0, now);
             steps += 1;
         }
         assert!((8..15).contains(&steps), "{steps}");

@@ -12,18 +12,18 @@ use crate::store::Outage;
 /// Timeout of a few statements.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Timeout of an attempt after patience has ended.
+/// Timeout of an attempt after the outage timeout has passed.
 const LAST_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Patience of the first connection: the database may be starting, or the URL be wrong.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+const MAX_CONNECT_OUTAGE: Duration = Duration::from_secs(10);
 
 /// Longest backoff between two attempts.
 const MAX_BACKOFF: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
     raw: RawConnection,
-    patience: Duration,
+    outage_timeout: Duration,
     outage: Outage,
     /// See [`settings`](Self::settings).
     settings: &'static str,
@@ -34,7 +34,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn open(url: &str, patience: Duration) -> Result<Self> {
+    pub(super) fn open(url: &str, outage_timeout: Duration) -> Result<Self> {
         let target = Target::parse(url)
             .map_err(|error| Error::new(ErrorKind::Settings, error.to_string()))?;
         let raw = RawConnection::new(target).map_err(|error| {
@@ -43,14 +43,14 @@ impl Connection {
         })?;
         let mut this = Self {
             raw,
-            patience: patience.min(CONNECT_PATIENCE),
+            outage_timeout: outage_timeout.min(MAX_CONNECT_OUTAGE),
             outage: Outage::default(),
             settings: "",
             encoding: String::new(),
             is_read_only: false,
             has_answered: false,
         };
-        let (began, first) = (Instant::now(), this.patience);
+        let (began, first) = (Instant::now(), this.outage_timeout);
         let ask = async |client: &Client| {
             let sql = "SELECT current_setting('synchronous_commit') = 'off',
                 current_setting('server_encoding'),
@@ -58,16 +58,16 @@ impl Connection {
             let row = client.query_typed_one(sql, &[]).await?;
             Ok((row.get(0), row.get(1), row.get(2)))
         };
-        let settings = this.persist_with(|it| {
-            let asked = it.attempt(CONNECT_PATIENCE, ask);
+        let settings = this.retry_with(|it| {
+            let asked = it.attempt(MAX_CONNECT_OUTAGE, ask);
             // In total: the server may not even refuse.
-            it.patience = if began.elapsed() < first { first } else { Duration::ZERO };
+            it.outage_timeout = if began.elapsed() < first { first } else { Duration::ZERO };
             asked
         });
         let is_off;
         (is_off, this.encoding, this.is_read_only) =
             settings.map_err(|failure| this.failed("reach", failure))?;
-        this.patience = patience;
+        this.outage_timeout = outage_timeout;
         if is_off {
             this.settings = "SET LOCAL synchronous_commit = on; ";
         }
@@ -102,9 +102,9 @@ impl Connection {
         self.settings
     }
 
-    /// Sets the patience, and returns the patience before.
-    pub(super) fn set_patience(&mut self, patience: Duration) -> Duration {
-        std::mem::replace(&mut self.patience, patience)
+    /// Sets the outage timeout, and returns the previous one.
+    pub(super) fn set_outage_timeout(&mut self, outage_timeout: Duration) -> Duration {
+        std::mem::replace(&mut self.outage_timeout, outage_timeout)
     }
 
     /// Makes one attempt. After any failure, the connection is closed, which rolls back its
@@ -127,21 +127,21 @@ impl Connection {
         }
     }
 
-    /// Repeats idempotent work until it succeeds or patience ends.
-    pub(super) fn persist<T>(
+    /// Repeats idempotent work until it succeeds or the outage timeout has passed.
+    pub(super) fn retry<T>(
         &mut self,
         work: impl AsyncFn(&Client) -> Result<T, StoreFailure>,
     ) -> Result<T, StoreFailure> {
-        self.persist_with(|this| this.attempt(STATEMENT_TIMEOUT, &work))
+        self.retry_with(|this| this.attempt(STATEMENT_TIMEOUT, &work))
     }
 
     /// The same in a transaction that is synced to disk, whatever the default of the server.
-    pub(super) fn persist_durably<T>(
+    pub(super) fn retry_durably<T>(
         &mut self,
         work: impl AsyncFn(&Client) -> Result<T, StoreFailure>,
     ) -> Result<T, StoreFailure> {
         let begin = format!("BEGIN; {}", self.settings);
-        self.persist(async |client| {
+        self.retry(async |client| {
             client.batch_execute(&begin).await?;
             let done = work(client).await?;
             client.batch_execute("COMMIT").await?;
@@ -149,7 +149,7 @@ impl Connection {
         })
     }
 
-    pub(super) fn persist_with<T>(
+    pub(super) fn retry_with<T>(
         &mut self,
         mut attempt: impl FnMut(&mut Self) -> Result<T, StoreFailure>,
     ) -> Result<T, StoreFailure> {
@@ -157,7 +157,7 @@ impl Connection {
         loop {
             match attempt(self) {
                 Err(StoreFailure::Transient(why)) => {
-                    if !self.outage.failed(why.clone(), self.patience) {
+                    if !self.outage.failed(why.clone(), self.outage_timeout) {
                         return Err(StoreFailure::Transient(why));
                     }
                     thread::sleep(pause);
@@ -172,7 +172,7 @@ impl Connection {
     }
 
     /// Returns true if the transaction of this connection is still open.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn is_transaction_open(&self) -> bool {
         self.raw.is_open()
     }
 

@@ -30,7 +30,7 @@ use crate::input_state::State;
 use crate::store::{Change, Event, Input, Outage, Sharing};
 
 /// Timeout of listing inputs, possibly all of them.
-const LISTED: Duration = Duration::from_secs(180);
+const LIST_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Timeout of closing.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -160,7 +160,7 @@ impl PostgresStore {
         work: impl AsyncFn(&Client, i64) -> Result<(), StoreFailure>,
     ) -> Result<()> {
         let batch = self.batch;
-        let written = self.connection.persist(async |client| work(client, batch).await);
+        let written = self.connection.retry(async |client| work(client, batch).await);
         written.map_err(|failure| self.failed("write", failure))
     }
 
@@ -174,7 +174,7 @@ impl PostgresStore {
             return self.inside(async |client, _| work(client, batch).await);
         }
         self.renew_if_due();
-        let read = self.connection.persist(async |client| work(client, batch).await);
+        let read = self.connection.retry(async |client| work(client, batch).await);
         read.map_err(|failure| self.failed("read", failure))
     }
 
@@ -194,7 +194,7 @@ impl PostgresStore {
             client.batch_execute("COMMIT").await?;
             Ok(found)
         };
-        let found = self.connection.persist_with(|connection| connection.attempt(LISTED, find));
+        let found = self.connection.retry_with(|connection| connection.attempt(LIST_TIMEOUT, find));
         found.map_err(|failure| self.failed("read", failure))
     }
 
@@ -228,7 +228,7 @@ impl PostgresStore {
         let (batch, results, lease) = (self.batch, self.results, self.lease);
         let (settings, on_loss) = (self.connection.settings(), self.on_loss);
         let begun = Instant::now();
-        let written = self.connection.persist_with(|connection| {
+        let written = self.connection.retry_with(|connection| {
             connection.attempt(timeouts.attempt, async |client| {
                 begin(client, timeouts, settings).await?;
                 let last = check_lease(client, batch, id, durable, on_loss).await?;
@@ -265,7 +265,7 @@ impl PostgresStore {
     ) -> Result<T> {
         let process = self.process_id();
         let (batch, results) = (self.batch, self.results);
-        let done = match self.connection.is_whole() {
+        let done = match self.connection.is_transaction_open() {
             true => self.connection.attempt(LONG.attempt, async |client| {
                 let writing = Writing { client, batch, process, results, is_done: false };
                 work(client, &writing).await
@@ -316,7 +316,7 @@ impl PostgresStore {
         let failure = match failure {
             StoreFailure::Lost => {
                 let accepted = self.process.as_ref().map_or("", |process| &process.accepted);
-                loss::judged(&mut self.connection, self.batch, accepted)
+                loss::mark_and_classify(&mut self.connection, self.batch, accepted)
             }
             failure => failure,
         };
@@ -353,7 +353,7 @@ impl PostgresStore {
     fn join(&mut self) -> Result<()> {
         let (batch, results, lease) = (self.batch, self.results, self.lease);
         let begun = Instant::now();
-        let joined = self.connection.persist_durably(async |client| {
+        let joined = self.connection.retry_durably(async |client| {
             // A new id for each attempt: an earlier attempt may have been committed, and recovered
             // since, although its response was lost.
             let id = rows::random()?;
@@ -395,7 +395,7 @@ impl Sharing for PostgresStore {
     fn identify(&mut self, results: &str, intents: State) -> Result<()> {
         // Own notes belong to the results of a process.
         let (batch, new) = (self.batch, rows::random()?);
-        let id = self.connection.persist_durably(async |client| {
+        let id = self.connection.retry_durably(async |client| {
             let sql = "INSERT INTO podqueue.results (batch, token, id) VALUES ($1, $2, $3)
                 ON CONFLICT DO NOTHING";
             let values = [int8(&batch), text(&results), int8(&new)];
@@ -501,15 +501,15 @@ impl Sharing for PostgresStore {
             return Ok(());
         }
         // The next change is retried for longer.
-        let patience = self.connection.set_patience(Duration::ZERO);
+        let outage_timeout = self.connection.set_outage_timeout(Duration::ZERO);
         let renewed = self.write(async |_| Ok(((), Delta::default())));
-        self.connection.set_patience(patience);
+        self.connection.set_outage_timeout(outage_timeout);
         renewed
     }
 
     fn release(&mut self) -> Result<()> {
         let Some(id) = self.process.as_ref().map(|process| process.id) else { return Ok(()) };
-        let left = self.connection.persist(async |client| give_up(client, id).await);
+        let left = self.connection.retry(async |client| give_up(client, id).await);
         left.map_err(|failure| self.failed("exit", failure))?;
         self.process = None;
         Ok(())
@@ -596,7 +596,7 @@ impl Sharing for PostgresStore {
         let NextChange { id, durable, .. } = self.next_change()?;
         let (batch, settings) = (self.batch, self.connection.settings());
         let on_loss = self.on_loss;
-        let begun = self.connection.persist_with(|connection| {
+        let begun = self.connection.retry_with(|connection| {
             connection.attempt(LONG.attempt, async |client| {
                 begin(client, LONG, settings).await?;
                 check_lease(client, batch, id, durable, on_loss).await?;
@@ -619,7 +619,7 @@ impl Sharing for PostgresStore {
         }
         let NextChange { id, change, .. } = self.next_change()?;
         let (lease, begun) = (self.lease, Instant::now());
-        let ended = match self.connection.is_whole() {
+        let ended = match self.connection.is_transaction_open() {
             true => self.connection.attempt(LONG.attempt, async |client| {
                 commit(client, id, change, lease, &delta).await
             }),

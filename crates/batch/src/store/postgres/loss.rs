@@ -22,10 +22,10 @@ use crate::store::{IMPORTED, LOST};
 const ACCEPTED: &str = "accepted";
 
 /// Text of the mark.
-const WHAT: &str = "the database has lost changes that were durable: no process submits anything more until that is accepted";
+const MARK_TEXT: &str = "the database has lost changes that were durable: no process submits anything more until that is accepted";
 
 /// Number of results listed that were not imported.
-const LISTED: i64 = 20;
+const MAX_LISTED_RESULTS: i64 = 20;
 
 /// Policy of a process for a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) fn check(connection: &mut Connection, batch: i64, on_loss: OnLoss) ->
     if on_loss != OnLoss::Refuse {
         return Ok(());
     }
-    match connection.persist(async |client| is_marked(client, batch).await) {
+    match connection.retry(async |client| is_marked(client, batch).await) {
         Ok(false) => Ok(()),
         Ok(true) => Err(connection.failed("open", StoreFailure::Lost)),
         Err(failure) => Err(connection.failed("open", failure)),
@@ -56,7 +56,11 @@ pub(super) const LAST_ACCEPTED: &str = "coalesce((SELECT text FROM podqueue.note
 
 /// Marks the batch, so that no process submits anything, including processes that join later. If
 /// the loss was accepted since this process joined, only this process has to rejoin.
-pub(super) fn judged(connection: &mut Connection, batch: i64, accepted: &str) -> StoreFailure {
+pub(super) fn mark_and_classify(
+    connection: &mut Connection,
+    batch: i64,
+    accepted: &str,
+) -> StoreFailure {
     match mark(connection, batch, Some(accepted)) {
         Ok(false) => StoreFailure::LeaseLost,
         // If the mark cannot be written, other processes detect the loss themselves, or have lost
@@ -72,7 +76,7 @@ pub(super) fn mark(
     batch: i64,
     accepted: Option<&str>,
 ) -> Result<bool, StoreFailure> {
-    connection.persist_durably(async |client| {
+    connection.retry_durably(async |client| {
         let sql = format!(
             "WITH marked AS (
                 INSERT INTO podqueue.note (batch, results, name, text)
@@ -81,8 +85,13 @@ pub(super) fn mark(
              DELETE FROM podqueue.note USING marked
              WHERE note.batch = marked.batch AND note.name = $5"
         );
-        let values =
-            [int8(&batch), text(&LOST), text(&WHAT), value(&accepted, Type::TEXT), text(&IMPORTED)];
+        let values = [
+            int8(&batch),
+            text(&LOST),
+            text(&MARK_TEXT),
+            value(&accepted, Type::TEXT),
+            text(&IMPORTED),
+        ];
         client.query_typed(&sql, &values).await?;
         is_marked(client, batch).await
     })
@@ -94,7 +103,7 @@ pub(super) async fn is_marked(client: &Client, batch: i64) -> Result<bool, Store
 }
 
 /// Paths of results that were not imported since the batch was marked: at most
-/// [`LISTED`], those of this process first.
+/// [`MAX_LISTED_RESULTS`], those of this process first.
 pub(super) async fn not_imported(
     client: &Client,
     batch: i64,
@@ -105,7 +114,7 @@ pub(super) async fn not_imported(
             SELECT FROM podqueue.note AS imported WHERE imported.batch = $1
             AND imported.results = note.results AND imported.name = $3)
         ORDER BY results <> $2, text LIMIT $4";
-    let values = [int8(&batch), int8(&own), text(&IMPORTED), int8(&LISTED)];
+    let values = [int8(&batch), int8(&own), text(&IMPORTED), int8(&MAX_LISTED_RESULTS)];
     let found = client.query_typed(sql, &values).await?;
     let path = |row: &tokio_postgres::Row| row.get::<_, Option<String>>(1).unwrap_or_default();
     Ok(found.iter().map(|row| (row.get(0), path(row))).collect())

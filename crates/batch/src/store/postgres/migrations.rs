@@ -121,7 +121,7 @@ pub(super) fn run(connection: &mut Connection) -> Result<()> {
         return Ok(());
     }
     let migrated = connection
-        .persist_with(|it| it.attempt(LONG, async |client| apply(client, &MIGRATIONS).await));
+        .retry_with(|it| it.attempt(LONG, async |client| apply(client, &MIGRATIONS).await));
     migrated.map_err(|failure| connection.failed("make the tables for", failure))
 }
 
@@ -150,9 +150,8 @@ pub(super) fn check(connection: &mut Connection) -> Result<()> {
 
 /// The version of the tables, unless it is newer than this program knows. `None` without tables.
 fn found(connection: &mut Connection) -> Result<Option<usize>> {
-    let found = connection.persist_with(|it| {
-        it.attempt(LONG, async |client| version(client, MIGRATIONS.len()).await)
-    });
+    let found = connection
+        .retry_with(|it| it.attempt(LONG, async |client| version(client, MIGRATIONS.len()).await));
     found.map_err(|failure| connection.failed("open", failure))
 }
 

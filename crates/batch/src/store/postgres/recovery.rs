@@ -30,7 +30,7 @@ pub(super) struct Peer {
     last_change: i64,
     /// True if the process has given up its lease, or wrote to the results that the observer writes
     /// to: it can be recovered at once.
-    has_left: bool,
+    has_released: bool,
 }
 
 /// Observations of the peers by this process.
@@ -60,7 +60,7 @@ impl Peers {
         };
         self.silent =
             found.iter().map(|peer| (peer.id, (peer.last_change, silent(peer)))).collect();
-        let is_expired = |peer: &&Peer| peer.has_left || silent(peer) >= lease;
+        let is_expired = |peer: &&Peer| peer.has_released || silent(peer) >= lease;
         found.iter().filter(is_expired).copied().collect()
     }
 }
@@ -77,7 +77,8 @@ pub(super) async fn peers(
         FROM podqueue.process WHERE batch = $1 AND id <> $2";
     let values = [int8(&batch), int8(&process), int8(&results)];
     let found = client.query_typed(sql, &values).await?;
-    let peer = |row: &Row| Peer { id: row.get(0), last_change: row.get(1), has_left: row.get(2) };
+    let peer =
+        |row: &Row| Peer { id: row.get(0), last_change: row.get(1), has_released: row.get(2) };
     Ok(found.iter().map(peer).collect())
 }
 
@@ -159,7 +160,7 @@ mod tests {
     const LEASE: Duration = Duration::from_secs(8);
 
     fn at_change(last_change: i64) -> [Peer; 1] {
-        [Peer { id: 1, last_change, has_left: false }]
+        [Peer { id: 1, last_change, has_released: false }]
     }
 
     /// The number of observations, this long apart, until a silent peer has expired.
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn any_change_and_any_return_begin_anew() {
+    fn a_changed_or_returned_peer_gets_a_new_lease_time() {
         let mut peers = Peers::default();
         for change in 0..50 {
             assert_eq!(peers.observe_after(LEASE / 4, &at_change(change), LEASE), []);
@@ -195,8 +196,8 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_has_left_is_recovered_at_once() {
-        let left = [Peer { has_left: true, ..at_change(1)[0] }];
+    fn a_peer_that_has_released_its_lease_is_recovered_at_once() {
+        let left = [Peer { has_released: true, ..at_change(1)[0] }];
         assert_eq!(Peers::default().observe_after(Duration::ZERO, &left, LEASE), left);
     }
 }

@@ -185,7 +185,7 @@ pub(super) async fn insert(
 /// The inputs to update that `new` lists, which are locked: an update by another process would move
 /// them. A lateral join forces an index lookup for each input; with stale statistics the planner
 /// may choose a nested loop over the batch.
-pub(super) const LISTED: &str = "CROSS JOIN LATERAL (
+pub(super) const JOIN_LISTED_INPUTS: &str = "CROSS JOIN LATERAL (
         SELECT ctid AS place FROM podqueue.input WHERE batch = $1 AND idx = new.idx OFFSET 0
     ) AS old WHERE input.ctid = old.place";
 
@@ -202,7 +202,7 @@ pub(super) async fn replace(
     let sql = format!(
         "UPDATE podqueue.input SET line = new.line, start = new.start, length = new.length,
              body = new.body, digest = new.digest, same_as = new.same_as, validation_error = new.validation_error
-         FROM {ROWS} {LISTED}"
+         FROM {ROWS} {JOIN_LISTED_INPUTS}"
     );
     client.query_typed(&sql, &columns.values(&batch)).await?;
     Ok(())

@@ -462,7 +462,7 @@ async fn write_changed(
          FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS new
             (idx, state, attempt, owner, results, job_id, submitted_at, seen_at, error,
              charged_ms) {}",
-        rows::LISTED
+        rows::JOIN_LISTED_INPUTS
     );
     let values = [
         int8(&writing.batch),

@@ -54,7 +54,7 @@ fn names(found: &Metadata) -> u64 {
 /// The identity note of the journal at this path, if it is new. Refuses a copy of a journal that is
 /// still at its path: `note_of` reads the note of another journal, and `number` makes one for a
 /// journal without a note.
-pub(super) fn place(
+pub(super) fn identity_note(
     path: &Path,
     note: Option<&str>,
     note_of: impl FnOnce(&Path) -> Option<String>,

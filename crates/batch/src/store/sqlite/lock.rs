@@ -17,8 +17,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, with_suffix};
 
 /// Retries of a lock, and their interval.
-const PROBES: usize = 20;
-const PROBE: Duration = Duration::from_millis(10);
+const LOCK_RETRIES: usize = 20;
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reserved disk space, in bytes: more than it takes to record the outcomes of all inputs that can
 /// be in flight.
@@ -60,9 +60,9 @@ impl Lock {
         };
         let mut locked = file.try_lock();
         // `status` briefly acquires the lock, so opening retries.
-        for _ in 0..PROBES {
+        for _ in 0..LOCK_RETRIES {
             if matches!(locked, Err(TryLockError::WouldBlock)) {
-                thread::sleep(PROBE);
+                thread::sleep(LOCK_RETRY_INTERVAL);
                 locked = file.try_lock();
             }
         }

@@ -82,7 +82,7 @@ async fn a_file_expires_when_it_is_told_to() {
 #[tokio::test]
 async fn a_file_that_is_too_large_leaves_nothing() {
     let world = World::new().await;
-    let served = Served::start(world.builder().largest_file(1_000_000), ANY_KEY).await;
+    let served = Served::start(world.builder().max_file_bytes(1_000_000), ANY_KEY).await;
     let fits = upload(&served.api, "x".repeat(1_000_000)).await;
     assert_eq!(fits.bytes, Some(1_000_000));
     // Also one that is much larger than what the connection buffers.

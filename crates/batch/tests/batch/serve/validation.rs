@@ -87,7 +87,7 @@ async fn a_batch_has_one_model() {
 #[tokio::test]
 async fn empty_files_and_too_many_requests_are_refused() {
     let world = World::new().await;
-    let served = Served::start(world.builder().most_requests(3), ANY_KEY).await;
+    let served = Served::start(world.builder().max_requests(3), ANY_KEY).await;
     for (content, code) in [
         (String::new(), "empty_file"),
         ("\n \n".to_owned(), "empty_file"),

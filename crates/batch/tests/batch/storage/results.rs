@@ -58,7 +58,7 @@ fn published_to(folder: &Folder, name: &str) -> Publication {
 }
 
 async fn run(folder: &Folder, local: &LocalService, set: impl FnOnce(Run) -> Run) -> Report {
-    let batch = folder.open().largest_output_in_line(20).await.unwrap();
+    let batch = folder.open().max_inline_output(20).await.unwrap();
     set(batch.run(endpoint(local, "double"))).await.unwrap()
 }
 

@@ -68,7 +68,7 @@ impl Server {
         self.patient(name, Duration::from_secs(30))
     }
 
-    pub fn patient(&self, name: &str, patience: Duration) -> Object {
+    pub fn patient(&self, name: &str, outage_timeout: Duration) -> Object {
         let settings = [
             ("AWS_ENDPOINT_URL", self.url.as_str()),
             ("AWS_ALLOW_HTTP", "true"),
@@ -79,7 +79,7 @@ impl Server {
         ];
         let settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let url = format!("s3://bucket/{name}");
-        Object::with_patience(&url, settings.into(), patience).unwrap()
+        Object::with_outage_timeout(&url, settings.into(), outage_timeout).unwrap()
     }
 
     pub fn on_request(&self, decide: impl FnMut(&str, &str, &str) -> Fault + Send + 'static) {

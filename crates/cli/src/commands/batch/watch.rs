@@ -17,10 +17,10 @@ use crate::input::parse_duration;
 use crate::interrupt::{Signals, blocking, on_thread};
 
 /// Maximum outage of the database: as long as a run waits for it.
-const OUTAGE_PATIENCE: Duration = Duration::from_secs(5 * 60);
+const MAX_OUTAGE: Duration = Duration::from_secs(5 * 60);
 
 /// Maximum outage before the first connection: the URL may be wrong.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+const MAX_CONNECT_OUTAGE: Duration = Duration::from_secs(10);
 
 /// Time without a lease on a batch in a database after which no process runs it: disconnected
 /// processes renew their leases when they reconnect.
@@ -85,8 +85,8 @@ async fn poll(context: &Context, arguments: &Arguments) -> Result<Exit, Failure>
         let Snapshot { running, status, live, last } = match read {
             Ok(snapshot) => snapshot,
             Err(error) if is_outage(&error) => {
-                let patience = if reader.is_some() { OUTAGE_PATIENCE } else { CONNECT_PATIENCE };
-                if outage.record_failure(tried) >= patience {
+                let outage_timeout = if reader.is_some() { MAX_OUTAGE } else { MAX_CONNECT_OUTAGE };
+                if outage.record_failure(tried) >= outage_timeout {
                     return Err(failed(error));
                 }
                 idle_since = None;

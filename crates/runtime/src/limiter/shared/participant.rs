@@ -202,12 +202,12 @@ impl Participant {
     pub(super) async fn unreachable(&self) -> Unreachable {
         let mut since = Instant::now();
         loop {
-            sleep_until(since + self.settings.patience).await;
+            sleep_until(since + self.settings.store_timeout).await;
             let health = lock(&self.health);
             if health.reached_at <= since {
                 return Unreachable {
                     store: Arc::clone(&self.settings.name),
-                    waited: self.settings.patience,
+                    waited: self.settings.store_timeout,
                     failure: health.failure.clone(),
                 };
             }

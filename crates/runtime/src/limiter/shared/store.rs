@@ -19,7 +19,8 @@ use crate::sync::Mutex;
 /// use std::collections::HashMap;
 /// use std::time::{Duration, Instant};
 ///
-/// use podqueue_runtime::{Authorization, ChangeRecords, LimitStore, Service, SharedLimits, StoreError};
+/// use podqueue_runtime::{Authorization, ChangeRecords, LimitStore, Service, SharedLimits,
+/// StoreError};
 ///
 /// struct Memory {
 ///     started: Instant,
@@ -72,8 +73,8 @@ pub trait LimitStore: Send + 'static {
     fn exchange(&mut self, keys: &[String], change: ChangeRecords<'_>) -> Result<(), StoreError>;
 
     /// In a simulation: the time for which a message to the store, or from it, is on its way, on
-    /// tokio's clock. Exchanges are then made by a task. `None`, as in any real store: they are made
-    /// by a thread, and may block.
+    /// tokio's clock. Exchanges are then made by a task. `None`, as in any real store: they are
+    /// made by a thread, and may block.
     #[cfg(feature = "unstable-store")]
     #[doc(hidden)]
     fn response(&mut self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
@@ -100,14 +101,14 @@ pub type StoreError = Box<dyn StdError + Send + Sync>;
 /// no longer count until it continues, and its open requests no longer use slots.
 ///
 /// If the store cannot be reached, calls wait: without permits, nothing is sent. They fail with
-/// [`ErrorKind::Connect`](crate::ErrorKind::Connect) after [a while](Self::patience).
+/// [`ErrorKind::Connect`](crate::ErrorKind::Connect) after the [timeout](Self::store_timeout).
 #[derive(Clone)]
 #[must_use = "a setting does nothing until it is passed to a builder"]
 pub struct SharedLimits {
     pub(super) store: Arc<Mutex<dyn LimitStore>>,
     pub(super) name: Arc<str>,
     pub(super) account: Option<String>,
-    pub(super) patience: Duration,
+    pub(super) store_timeout: Duration,
 }
 
 impl SharedLimits {
@@ -117,7 +118,7 @@ impl SharedLimits {
             name: store.name().into(),
             store: Arc::new(Mutex::new(store)),
             account: None,
-            patience: Duration::from_secs(30),
+            store_timeout: Duration::from_secs(30),
         }
     }
 
@@ -131,8 +132,8 @@ impl SharedLimits {
 
     /// Sets the time that a call waits while the store cannot be reached before it fails; 30 s by
     /// default.
-    pub fn patience(mut self, time: Duration) -> Self {
-        self.patience = time;
+    pub fn store_timeout(mut self, time: Duration) -> Self {
+        self.store_timeout = time;
         self
     }
 
@@ -151,7 +152,7 @@ impl fmt::Debug for SharedLimits {
         f.debug_struct("SharedLimits")
             .field("store", &self.name)
             .field("account", &self.account)
-            .field("patience", &self.patience)
+            .field("store_timeout", &self.store_timeout)
             .finish()
     }
 }

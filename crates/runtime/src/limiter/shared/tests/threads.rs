@@ -24,7 +24,7 @@ use crate::limiter::{Limit, RateLimits, WINDOW};
 use crate::sync::schedules::{check, choose, pass};
 
 /// Longer than any call waits.
-const PATIENCE: Duration = Duration::from_secs(3_600);
+const STORE_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// The store's records, and the requests of a service.
 struct World {
@@ -91,7 +91,7 @@ impl World {
     fn client(self: &Arc<Self>) -> Arc<Limiter> {
         self.clients.fetch_add(1, Ordering::Relaxed);
         let memory = Memory { world: Arc::clone(self), last: Instant::now() };
-        let settings = SharedLimits::new(memory).account("one").patience(PATIENCE);
+        let settings = SharedLimits::new(memory).account("one").store_timeout(STORE_TIMEOUT);
         let mut limiter = Limiter::new(RateLimits::new());
         limiter.share(settings, "", "").expect("a thread");
         Arc::new(limiter)
