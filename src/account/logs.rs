@@ -211,7 +211,7 @@ impl fmt::Debug for Logs {
 
 /// The data of an event.
 #[derive(Deserialize)]
-struct Written {
+struct LogEvent {
     source: String,
     line: String,
     ts: String,
@@ -257,7 +257,7 @@ impl LogReader {
                         self.has_begun = true;
                         self.outage = Outage::default();
                     }
-                    Err(error) if self.has_begun && self.outage.is_survived(&error) => {
+                    Err(error) if self.has_begun && self.outage.record_failure(&error) => {
                         self.pause().await;
                     }
                     Err(error) => return self.end(Some(error)),
@@ -328,7 +328,7 @@ impl LogReader {
     /// The line of an event, unless it was yielded before.
     fn read(&mut self, event: &ServerEvent) -> Result<Option<LogLine>> {
         self.asked_pause = event.retry.unwrap_or_default().min(MAX_OUTAGE);
-        let Written { source, line, ts } = match event.json() {
+        let LogEvent { source, line, ts } = match event.json() {
             Ok(written) => written,
             Err(_) if event.event == "error" => return Err(event.reported()),
             // Such an event is no line: it keeps the connection alive, for example.
@@ -349,7 +349,7 @@ impl LogReader {
     /// Resumes after the end of a response: at once if it had a new line, after a pause otherwise.
     async fn resume(&mut self) {
         self.events = None;
-        self.position.is_resumed();
+        self.position.mark_resumed();
         self.pause().await;
     }
 
@@ -372,7 +372,7 @@ struct Outage {
 
 impl Outage {
     /// Returns true if a later attempt may succeed.
-    fn is_survived(&mut self, error: &Error) -> bool {
+    fn record_failure(&mut self, error: &Error) -> bool {
         let since = *self.since.get_or_insert_with(Instant::now);
         error.is_retryable() && since.elapsed() < MAX_OUTAGE
     }
@@ -382,7 +382,7 @@ impl Outage {
 struct EndpointReader {
     endpoint: AccountEndpoint,
     settings: Settings,
-    active: SelectAll<Pin<Box<dyn Stream<Item = Step> + Send>>>,
+    active: SelectAll<Pin<Box<dyn Stream<Item = WorkerLogEvent> + Send>>>,
     /// The workers, and where their logs were left if these are not read now.
     workers: HashMap<String, Option<Position>>,
     /// The interval of listings.
@@ -395,7 +395,7 @@ struct EndpointReader {
 }
 
 /// Event of a worker's log.
-enum Step {
+enum WorkerLogEvent {
     Line(Result<LogLine>),
     End { worker_id: String, position: Position, error: Option<Error> },
 }
@@ -420,7 +420,7 @@ impl EndpointReader {
             if !self.has_listed || self.next_listing.is_some_and(|at| at <= Instant::now()) {
                 match self.list().await {
                     Ok(()) => self.outage = Outage::default(),
-                    Err(error) if self.has_listed && self.outage.is_survived(&error) => {}
+                    Err(error) if self.has_listed && self.outage.record_failure(&error) => {}
                     Err(error) => return self.end(error),
                 }
                 if self.settings.follows && !self.has_listed {
@@ -430,9 +430,9 @@ impl EndpointReader {
                 self.next_listing = self.settings.follows.then(|| Instant::now() + self.interval);
             }
             match self.step().await {
-                Some(Step::Line(line)) => return Some(line),
+                Some(WorkerLogEvent::Line(line)) => return Some(line),
                 // The worker is gone, or has no log yet: it may be listed again.
-                Some(Step::End { worker_id, position, error }) => {
+                Some(WorkerLogEvent::End { worker_id, position, error }) => {
                     self.workers.insert(worker_id, Some(position));
                     if let Some(error) = error.filter(|it| it.kind() != ErrorKind::NotFound) {
                         return self.end(error);
@@ -452,7 +452,7 @@ impl EndpointReader {
     }
 
     /// The next step of any log; `None` at the time of the next listing, or if all logs have ended.
-    async fn step(&mut self) -> Option<Step> {
+    async fn step(&mut self) -> Option<WorkerLogEvent> {
         let Some(at) = self.next_listing else { return self.active.next().await };
         let listing = std::pin::pin!(sleep_until(at));
         if self.active.is_empty() {
@@ -486,7 +486,7 @@ impl EndpointReader {
             let log = Log::Worker(self.endpoint.clone(), worker_id.as_str().into());
             let mut reader = LogReader::new(log, settings);
             if let Some(mut position) = position {
-                position.is_resumed();
+                position.mark_resumed();
                 reader.position = position;
             }
             self.active.push(Box::pin(steps(worker_id, reader)));
@@ -509,15 +509,17 @@ fn listing_interval(idle_timeout: Option<i64>) -> Duration {
     seconds.map_or(longest, |it| (Duration::from_secs(it) / 2).clamp(shortest, longest))
 }
 
-fn steps(worker_id: String, reader: LogReader) -> impl Stream<Item = Step> + Send {
+fn steps(worker_id: String, reader: LogReader) -> impl Stream<Item = WorkerLogEvent> + Send {
     unfold(Some((worker_id, reader)), |state| async move {
         let (worker_id, mut reader) = state?;
         let line = reader.next().await;
         match line {
-            Some(line) if !reader.is_over => Some((Step::Line(line), Some((worker_id, reader)))),
+            Some(line) if !reader.is_over => {
+                Some((WorkerLogEvent::Line(line), Some((worker_id, reader))))
+            }
             end => {
                 let error = end.and_then(Result::err);
-                Some((Step::End { worker_id, position: reader.position, error }, None))
+                Some((WorkerLogEvent::End { worker_id, position: reader.position, error }, None))
             }
         }
     })

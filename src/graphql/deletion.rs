@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_code_says_it_unless_the_words_are_about_something_else() {
-        for (message, code, gone) in [
+        for (message, code, is_not_found) in [
             ("Not found", "NOT_FOUND", true),
             ("It was not found", "not_found", true),
             ("anything", "TEMPLATE_NOT_FOUND", true),
@@ -288,7 +288,11 @@ mod tests {
             ("Not found", "INTERNAL", false),
             ("anything", "SECRET_NOT_FOUND", false),
         ] {
-            assert_eq!(TEMPLATE.is_not_found_by(&error(message, code)), gone, "{message}: {code}");
+            assert_eq!(
+                TEMPLATE.is_not_found_by(&error(message, code)),
+                is_not_found,
+                "{message}: {code}"
+            );
         }
     }
 

@@ -166,7 +166,7 @@ impl Job {
     }
 
     /// Records that a stream of the job has ended.
-    pub(super) fn has_streamed(&self) {
+    pub(super) fn mark_streamed(&self) {
         self.shared.streamed.store(true, Ordering::Relaxed);
     }
 

@@ -322,8 +322,8 @@ impl Poller {
         Ok(())
     }
 
-    fn read(&self, reply: &Reply) -> Result<Batch> {
-        let batch = Batch::read(&self.attempted, reply.body())
+    fn read(&self, reply: &Reply) -> Result<StreamResponse> {
+        let batch = StreamResponse::read(&self.attempted, reply.body())
             .map_err(|error| error.explained_by(reply).with_job_id(self.job.id()))?;
         match &batch.job_id {
             Some(id) if !self.job.has_id(id) => Err(self.job.about_another(&STREAM, id)),
@@ -368,7 +368,7 @@ impl Poller {
         let record = match known {
             None | Some(Ended { status: JobStatus::Completed, .. }) => {
                 self.over = true;
-                self.job.has_streamed();
+                self.job.mark_streamed();
                 return Ok(());
             }
             Some(Ended { record: Some(record), is_old: false, .. }) => record,
@@ -395,7 +395,7 @@ impl Poller {
             },
         };
         self.over = true;
-        self.job.has_streamed();
+        self.job.mark_streamed();
         record.into_result().map(drop)
     }
 
@@ -555,7 +555,7 @@ impl RawChunk {
 }
 
 /// A response of `/stream`.
-struct Batch {
+struct StreamResponse {
     chunks: Vec<RawChunk>,
     /// The job's status, if the response has it.
     status: Option<JobStatus>,
@@ -563,7 +563,7 @@ struct Batch {
     job_id: Option<String>,
 }
 
-impl Batch {
+impl StreamResponse {
     /// Reads a response in both forms: the documented array of chunks, and the object seen in
     /// practice, whose list of chunks may be absent if there is a status.
     fn read(attempted: &Attempted, body: &Bytes) -> Result<Self> {
@@ -604,7 +604,7 @@ fn raw_chunks(attempted: &Attempted, json: &Bytes) -> Result<Vec<RawChunk>> {
 #[cfg(fuzzing)]
 pub(super) fn fuzz_chunks(body: &Bytes) {
     let attempted = Attempted::new("stream").on_interface("queue");
-    if let Ok(batch) = Batch::read(&attempted, body) {
+    if let Ok(batch) = StreamResponse::read(&attempted, body) {
         for chunk in batch.chunks {
             let _ = chunk.decode::<serde_json::Value>(&attempted, false);
             let _ = chunk.decode::<Vec<String>>(&attempted, true);

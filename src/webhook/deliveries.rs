@@ -188,7 +188,8 @@ impl Delivery {
         let mut jobs = self.deliveries.jobs();
         let known = jobs.known.get_mut(&self.key);
         let handled = known.and_then(|known| known.handled.as_mut());
-        let is_repeat = handled.is_some_and(|handled| handled.is_redelivery(record.status(), hash));
+        let is_repeat =
+            handled.is_some_and(|handled| handled.count_delivery(record.status(), hash));
         if !is_repeat {
             jobs.forget_handled(&self.key);
         }
@@ -262,7 +263,7 @@ impl Jobs {
 
 impl Handled {
     /// Counts a delivery, and returns true if it is a redelivery of this end.
-    fn is_redelivery(&mut self, status: JobStatus, hash: u64) -> bool {
+    fn count_delivery(&mut self, status: JobStatus, hash: u64) -> bool {
         if self.status != status {
             return false;
         }

@@ -211,7 +211,7 @@ async fn a_retired_call_names_the_one_that_replaces_it() {
     assert_eq!(server.requests().len(), 7, "none is retried");
 }
 
-/// Ten callers ask at once, and the window has room for three.
+/// Ten callers ask at once, and the window admits three.
 #[tokio::test]
 async fn calls_wait_for_the_limits_that_are_announced() {
     let counted = AtomicU64::new(0);

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::support::{Reply, Script, quick_retries};
 
-/// Longer than any call here takes that has room, also on a busy machine.
+/// Longer than any call here takes that has a free stream, also on a busy machine.
 const LONG: Duration = Duration::from_secs(20);
 
 /// A custom client as `ClientBuilder::http_client` documents it, but with HTTP/2 only.

@@ -293,13 +293,13 @@ async fn an_expired_job_reports_why_as_far_as_it_is_known() {
     let purged = Script::of([record("IN_QUEUE"), gone.clone()]).await;
     let removed = Script::of([record("COMPLETED"), gone.clone()]).await;
     let unknown = Script::of([gone]).await;
-    for (server, looks, kind, why) in [
+    for (server, polls, kind, why) in [
         (purged, 1, ErrorKind::JobExpired, "purged from the queue"),
         (removed, 1, ErrorKind::JobExpired, "its result has expired"),
         (unknown, 0, ErrorKind::NotFound, "not found"),
     ] {
         let job = server.endpoint().job("j-u1");
-        for _ in 0..looks {
+        for _ in 0..polls {
             job.status().await.unwrap();
         }
         let error = job.wait().await.unwrap_err();

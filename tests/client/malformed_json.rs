@@ -134,7 +134,7 @@ async fn the_record_of_a_submission_may_be_malformed_too() {
 
 #[tokio::test]
 async fn truncated_or_unrelated_responses_are_polled_again() {
-    for passing in [
+    for transient in [
         r#"{"id":"j","status":"COMPLETED","output":{"a":NaN"#,
         r#"{"id":"j","status":"COMPLETED","output":[1,2}"#,
         r#"{"jobs":{"completed":1},"workers":{"idle":1}}"#,
@@ -145,8 +145,8 @@ async fn truncated_or_unrelated_responses_are_polled_again() {
         "",
     ] {
         let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
-        let server = Script::of([Reply::ok(passing), done]).await;
+        let server = Script::of([Reply::ok(transient), done]).await;
         let record = server.endpoint().job("j").wait().await.unwrap();
-        assert_eq!(record.output::<u32>().unwrap(), 1, "{passing}");
+        assert_eq!(record.output::<u32>().unwrap(), 1, "{transient}");
     }
 }

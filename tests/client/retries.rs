@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::support::{Reply, Script};
 
-fn passing() -> Vec<Reply> {
+fn transient() -> Vec<Reply> {
     vec![
         Reply::json(429, "{}"),
         Reply::json(500, "{}"),
@@ -26,7 +26,7 @@ fn passing() -> Vec<Reply> {
 
 #[tokio::test]
 async fn reads_and_cancels_are_retried() {
-    for failure in passing() {
+    for failure in transient() {
         let record = Reply::ok(r#"{"id":"j","status":"CANCELLED"}"#);
         let server = Script::of([failure.clone(), record.clone(), failure, record]).await;
         let job = server.endpoint().job("j");
@@ -43,7 +43,7 @@ async fn only_a_throttled_submission_is_retried() {
     server.endpoint().run(&json!({"a": 1})).await.unwrap();
     let bodies: Vec<_> = server.requests().into_iter().map(|request| request.body).collect();
     assert_eq!(bodies, [r#"{"input":{"a":1}}"#; 3], "the same bytes each time");
-    for failure in passing().split_off(1) {
+    for failure in transient().split_off(1) {
         let server = Script::then_always([], failure).await;
         let error = server.endpoint().run(&json!({})).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);

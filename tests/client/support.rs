@@ -121,7 +121,7 @@ impl Reply {
     }
 }
 
-/// The server. It stops when it is dropped.
+/// A scripted server. It stops when it is dropped.
 pub struct Script {
     url: String,
     state: Arc<State>,

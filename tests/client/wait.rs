@@ -80,7 +80,7 @@ async fn a_wait_survives_transient_errors() {
 #[tokio::test]
 async fn one_response_that_is_not_the_services_does_not_end_a_wait() {
     let page = "<html><title>Request blocked</title></html>";
-    for passing in [
+    for transient in [
         Reply::json(408, "{}"),
         Reply::json(408, ""),
         Reply::json(425, "{}"),
@@ -95,11 +95,11 @@ async fn one_response_that_is_not_the_services_does_not_end_a_wait() {
     ] {
         for seen in [true, false] {
             let done = Reply::ok(r#"{"id":"j","status":"COMPLETED","output":1}"#);
-            let script = [passing.clone(), passing.clone(), done];
+            let script = [transient.clone(), transient.clone(), done];
             let server =
                 Script::of(seen.then(|| record("IN_QUEUE")).into_iter().chain(script)).await;
             let record = server.endpoint().job("j").wait().await.unwrap();
-            assert_eq!(record.output::<u32>().unwrap(), 1, "{passing:?}");
+            assert_eq!(record.output::<u32>().unwrap(), 1, "{transient:?}");
         }
     }
 }

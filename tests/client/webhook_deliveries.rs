@@ -105,9 +105,9 @@ async fn a_delivery_beyond_the_redeliveries_of_the_service_is_another_end() {
 #[tokio::test]
 async fn an_end_that_cannot_be_retried_is_handled_once_whatever_each_poll_returns() {
     for status in ["COMPLETED", "CANCELLED"] {
-        let looks = AtomicUsize::new(0);
+        let polls = AtomicUsize::new(0);
         let server = Script::by(move |_| {
-            let look = looks.fetch_add(1, Ordering::Relaxed);
+            let look = polls.fetch_add(1, Ordering::Relaxed);
             Reply::ok(json!({"id": "j", "status": status, "served": look}))
         });
         let server = server.await;
@@ -264,7 +264,7 @@ async fn a_completed_job_with_a_malformed_output_reaches_the_handler() {
 
 #[tokio::test]
 async fn a_record_from_before_a_retry_is_not_the_next_end() {
-    // The response to the look of a delivery is on its way while the job is retried.
+    // The response to the poll of a delivery is on its way while the job is retried.
     let slow = record("FAILED").late(Duration::from_millis(300));
     let script = [record("FAILED"), slow, record("IN_QUEUE"), record("IN_QUEUE"), record("FAILED")];
     let server = Script::of(script).await;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::answer::{Answer, success};
 use crate::operation::{Operation, Received, find};
-use crate::pages::settle;
+use crate::pages::make_page;
 use crate::{Clock, Description, Error, Fault};
 
 /// The largest number of requests that are kept.
@@ -143,7 +143,7 @@ impl Shared {
                             Ok(mut answer) => {
                                 let schema = success.json_schema(&self.description);
                                 let description = &self.description;
-                                settle(description, operation, schema, request, &mut answer);
+                                make_page(description, operation, schema, request, &mut answer);
                                 answer
                             }
                             Err(error) => {

@@ -27,7 +27,7 @@ struct Pages<'a> {
 }
 
 /// Makes the answer to a request one of the pages, if they are stated for its operation.
-pub(crate) fn settle(
+pub(crate) fn make_page(
     description: &Description,
     operation: &Operation,
     schema: Option<String>,
@@ -38,12 +38,12 @@ pub(crate) fn settle(
     let (Some(stated), Some(schema)) = (stated, schema) else { return };
     let Ok(mut page) = serde_json::from_slice::<Value>(&answer.body) else { return };
     let pages = Pages { description, stated, schema };
-    pages.settle(request, &mut page, &mut answer.headers);
+    pages.make_page(request, &mut page, &mut answer.headers);
     answer.body = page.to_string().into();
 }
 
 impl Pages<'_> {
-    fn settle(
+    fn make_page(
         &self,
         request: &Received<'_>,
         page: &mut Value,

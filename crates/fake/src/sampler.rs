@@ -74,7 +74,9 @@ impl<'a> Sampler<'a> {
                 violation = self.description.violation(pointer, &value)?;
             }
             if self.is_endless {
-                refused = Some(Error::new("it requires itself without an end"));
+                refused = Some(Error::new(
+                    "the schema requires itself recursively, so no value is finite",
+                ));
             }
             self.discarded += 1;
         }

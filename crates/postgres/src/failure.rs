@@ -181,7 +181,10 @@ fn hint(error: &tokio_postgres::Error, text: &str) -> &'static str {
             SqlState::READ_ONLY_SQL_TRANSACTION,
             "; it is a standby, or read-only: the URL must be that of the primary",
         ),
-        (SqlState::INVALID_CATALOG_NAME, "; make it with createdb, or correct its name in the URL"),
+        (
+            SqlState::INVALID_CATALOG_NAME,
+            "; create it with createdb, or correct its name in the URL",
+        ),
         (SqlState::UNDEFINED_TABLE, MISSING),
         (SqlState::INVALID_SCHEMA_NAME, MISSING),
         (

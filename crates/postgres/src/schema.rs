@@ -9,7 +9,7 @@ use crate::failure::Failure;
 const LOCK: i64 = 0x706f_6471_7565_7565;
 
 /// Privilege that the user needs to create the schema.
-const CREATE_PRIVILEGE: &str = "; there is no schema podqueue yet, and the user needs rights to make it (GRANT CREATE ON DATABASE), or an existing one (CREATE SCHEMA podqueue AUTHORIZATION)";
+const CREATE_PRIVILEGE: &str = "; there is no schema podqueue yet, and the user needs the right to create it (GRANT CREATE ON DATABASE), or an existing one (CREATE SCHEMA podqueue AUTHORIZATION)";
 
 /// Returns true if the schema has this table.
 ///

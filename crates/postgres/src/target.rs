@@ -159,7 +159,7 @@ fn validate(config: &Config) -> Result<(), TargetError> {
     }
     let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
     if is_direct && config.get_ssl_mode() != SslMode::Require {
-        let message = "sslnegotiation=direct in the URL of the database demands TLS, and sslmode does not: say sslmode=require, or leave one out";
+        let message = "sslnegotiation=direct in the URL of the database demands TLS, and sslmode does not: set sslmode=require, or remove sslnegotiation";
         return Err(TargetError(message.to_owned()));
     }
     let has_host_with_nul = config.get_hosts().iter().any(|host| match host {

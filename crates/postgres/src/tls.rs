@@ -144,7 +144,7 @@ mod library {
         let certificates = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
         let certificates: Vec<_> = certificates.map_err(|error| unreadable(file, error))?;
         match certificates.is_empty() {
-            true => Err(unreadable(file, "there is none in it")),
+            true => Err(unreadable(file, "it contains no certificate")),
             false => Ok(certificates),
         }
     }
@@ -170,7 +170,7 @@ mod library {
             let certificates =
                 Certificate::stack_from_pem(&text).map_err(|error| unreadable(file, error))?;
             if certificates.is_empty() {
-                return Err(unreadable(file, "there is none in it"));
+                return Err(unreadable(file, "it contains no certificate"));
             }
             for certificate in certificates {
                 builder.add_root_certificate(certificate);

@@ -29,13 +29,13 @@ pub struct Authorization(Vec<Key>);
 /// A key of an authorization.
 #[derive(Clone, Debug)]
 struct Key {
-    place: Place,
+    place: KeyLocation,
     name: String,
     value: SecretString,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum KeyLocation {
     Header,
     Query,
     Cookie,
@@ -57,23 +57,23 @@ impl Authorization {
     /// Like any authorization that cannot be sent, a user with a colon, which would end it, is
     /// refused by the function that takes the authorization.
     pub fn basic(user: impl Into<SecretString>, password: impl Into<SecretString>) -> Self {
-        Self::of(Place::Basic { user: user.into() }, "authorization", password)
+        Self::of(KeyLocation::Basic { user: user.into() }, "authorization", password)
     }
 
     /// A header of any name, such as `x-api-key`.
     pub fn header(name: impl Into<String>, value: impl Into<SecretString>) -> Self {
-        Self::of(Place::Header, name, value)
+        Self::of(KeyLocation::Header, name, value)
     }
 
     /// A query parameter of any name: `?key=…`. Prefer a header if the service accepts one: queries
     /// appear in the logs of servers and proxies. A parameter of a call that has this name gives way.
     pub fn query(name: impl Into<String>, value: impl Into<SecretString>) -> Self {
-        Self::of(Place::Query, name, value)
+        Self::of(KeyLocation::Query, name, value)
     }
 
     /// A cookie of any name.
     pub fn cookie(name: impl Into<String>, value: impl Into<SecretString>) -> Self {
-        Self::of(Place::Cookie, name, value)
+        Self::of(KeyLocation::Cookie, name, value)
     }
 
     /// No authorization.
@@ -88,7 +88,7 @@ impl Authorization {
         self
     }
 
-    fn of(place: Place, name: impl Into<String>, value: impl Into<SecretString>) -> Self {
+    fn of(place: KeyLocation, name: impl Into<String>, value: impl Into<SecretString>) -> Self {
         Self(vec![Key { place, name: name.into(), value: value.into() }])
     }
 }
@@ -113,9 +113,9 @@ impl Credential {
         let mut this = Self { headers: HeaderMap::new(), query: Vec::new(), secrets: Vec::new() };
         let mut cookies: Vec<(String, SecretString)> = Vec::new();
         for Key { mut place, name, mut value } in authorization.0 {
-            if let Place::Basic { user } = place {
+            if let KeyLocation::Basic { user } = place {
                 value = basic(user.expose(), value.expose()).map_err(refused)?;
-                place = Place::Header;
+                place = KeyLocation::Header;
             }
             // A key that is not set is often an empty text.
             if ["", "Bearer"].contains(&value.expose().trim()) {
@@ -126,11 +126,11 @@ impl Credential {
             let decoded = credentials_in_basic(value.expose());
             this.secrets.extend(bare.into_iter().chain(decoded).chain([value.clone()]));
             match place {
-                Place::Header => this.add_header(&name, &value).map_err(refused)?,
-                Place::Query if this.query.iter().all(|(it, _)| *it != name) => {
+                KeyLocation::Header => this.add_header(&name, &value).map_err(refused)?,
+                KeyLocation::Query if this.query.iter().all(|(it, _)| *it != name) => {
                     this.query.push((name, value));
                 }
-                Place::Cookie if cookies.iter().all(|(it, _)| *it != name) => {
+                KeyLocation::Cookie if cookies.iter().all(|(it, _)| *it != name) => {
                     let is_plain =
                         |text: &str| !text.is_empty() && !text.contains([';', ',', '"', '\\', ' ']);
                     if !is_plain(&name) || name.contains('=') || !is_plain(value.expose()) {
@@ -138,7 +138,9 @@ impl Credential {
                     }
                     cookies.push((name, value));
                 }
-                Place::Query | Place::Cookie | Place::Basic { .. } => return Err(refused(TWICE)),
+                KeyLocation::Query | KeyLocation::Cookie | KeyLocation::Basic { .. } => {
+                    return Err(refused(TWICE));
+                }
             }
         }
         if !cookies.is_empty() {
@@ -202,7 +204,7 @@ impl Credential {
 }
 
 /// The rule that two keys of one place break: the service would see only one of them.
-const TWICE: &str = "has two keys in the same place";
+const TWICE: &str = "has two keys with the same location and name";
 
 /// The header's value, empty if both are; `Err` with the rule that they break.
 fn basic(user: &str, password: &str) -> Result<SecretString, &'static str> {

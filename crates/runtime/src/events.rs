@@ -22,7 +22,7 @@ use crate::redact::Secrets;
 use crate::transport::{IncomingBody, Reply};
 
 /// The events of a `text/event-stream` response, in order, as they arrive. An event without data is
-/// none, as the format demands, unless its name is `error`.
+/// discarded, as the format demands, unless its name is `error`.
 ///
 /// A call that returns a stream is retried until the response begins, like any other call; its
 /// timeouts hold until then, too. After that only the [idle timeout](Self::idle_timeout) and the

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //!  arrive           capacity            polled in time
-//! --------> waiting --------> called --------------------> admitted: it takes its permit
+//! --------> waiting --------> offered --------------------> admitted: it takes its permit
 //!              ^                 |
 //!              +-----------------+  not polled in time: passed over, back in its old position as soon
 //!                                   as it is polled again
@@ -24,7 +24,7 @@
 //!
 //! - A permit is offered, not handed out: a caller takes it when it is polled, so a dropped caller
 //!   cannot take a permit with it.
-//! - Capacity is reserved for a called caller for 20 ms, half as long for each caller in a row that
+//! - Capacity is reserved for a offered caller for 20 ms, half as long for each caller in a row that
 //!   was not polled, and for 1 ms at least.
 //! - No task runs in the background: every arrival, departure and update advances the queue.
 //!   Capacity that comes with time alone is noticed by the *driver*, the waiting caller that keeps
@@ -65,7 +65,7 @@ const STANDBY_EACH: Duration = Duration::from_millis(4);
 
 /// Admits callers in order.
 #[derive(Debug)]
-pub struct FairQueue<R>(Mutex<QueueState<R, Waker>>);
+pub struct FairQueue<R>(Mutex<QueueState<R>>);
 
 impl<R: Admission> FairQueue<R> {
     pub fn new(admission: R) -> Self {
@@ -119,7 +119,7 @@ impl<R: Admission> FairQueue<R> {
         state.is_empty() && predicate(&mut state.admission)
     }
 
-    fn state(&self) -> MutexGuard<'_, QueueState<R, Waker>> {
+    fn state(&self) -> MutexGuard<'_, QueueState<R>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -173,7 +173,7 @@ impl<R: Admission> Drop for Waiter<'_, R> {
     }
 }
 
-impl Effects<Waker> {
+impl Effects {
     /// Wakes callers after the lock was released, because a waker may run any code.
     fn apply(self) {
         self.wake.into_iter().for_each(Waker::wake);

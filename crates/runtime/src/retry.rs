@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn never_gives_up_at_once() {
+    fn the_policy_never_allows_no_retry() {
         let pause =
             RetryPolicy::never().pause(1, Duration::MAX, &failure(AttemptOutcome::Throttled, None));
         assert_eq!(pause, None);

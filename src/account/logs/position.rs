@@ -42,7 +42,7 @@ impl Position {
     }
 
     /// Notes that the stream was resumed: lines come again.
-    pub(super) fn is_resumed(&mut self) {
+    pub(super) fn mark_resumed(&mut self) {
         if self.last.is_some() {
             self.awaited = Some(self.with_last.clone());
         }
@@ -139,7 +139,7 @@ mod tests {
                             yielded.push(line);
                         }
                     }
-                    position.is_resumed();
+                    position.mark_resumed();
                 }
                 assert_eq!(yielded, expected, "after {first} and {second} events");
             }
@@ -151,7 +151,7 @@ mod tests {
         let mut position = Position::default();
         let mut advance = |id: &str, line: &str, resumed: bool| {
             if resumed {
-                position.is_resumed();
+                position.mark_resumed();
             }
             position.advance(id, &LogSource::System, line)
         };

@@ -214,7 +214,7 @@ fn no_operation_and_no_fault_is_missing() {
     let listed = operations.split_once("pub enum Operation {").unwrap().1;
     let listed = listed.split_once("\n}").unwrap().0;
     // No client sends what workers do; crates/local/tests/interface/worker_protocol.rs has their
-    // faults. Those of the account interface are in tests/local/account.rs.
+    // faults. Those of the account interface are in tests/client/local/account.rs.
     let of_others =
         |name: &str| ["Control", "Account", "Ping"].contains(&name) || name.starts_with("Job");
     let there: BTreeSet<_> = listed

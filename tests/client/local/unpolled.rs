@@ -219,6 +219,6 @@ async fn a_wait_that_asks_rarely_slows_no_other_down() {
     let job = endpoint.run(&json!({"ms": 10_000})).await.unwrap();
     let quick = rarely.initial_interval(Duration::ZERO).max_interval(Duration::ZERO);
     job.wait().polling(quick).await.unwrap();
-    let looks = asked(job.id());
-    assert!((15..=22).contains(&looks), "{looks} looks in ten seconds");
+    let polls = asked(job.id());
+    assert!((15..=22).contains(&polls), "{polls} polls in ten seconds");
 }

@@ -1,1 +1,2 @@
-//! Nothing: what counts are the features in `Cargo.toml`.
+//! Feature set: the features of dependencies that the workspaces share, in `Cargo.toml`. It has no
+//! code.

@@ -42,7 +42,7 @@ fn a_user_without_the_right_to_create_a_schema_uses_an_existing_one() {
     );
     let url = url.replace("postgres@", "worker@");
     let error = Postgres::connect(&url, "a").open().map(drop).unwrap_err();
-    assert!(error.to_string().contains("the user needs rights to make it"), "{error}");
+    assert!(error.to_string().contains("the user needs the right to create it"), "{error}");
     journal::sql("rights", "CREATE SCHEMA podqueue AUTHORIZATION worker");
     let mut store = Postgres::connect(&url, "a").open().unwrap();
     store.add(&[stored("a"), stored("b")], &[]).unwrap();
@@ -88,7 +88,7 @@ fn a_refused_connection_is_reported_with_its_remedy() {
     server.resume();
     let of = |user: &str| url.replace("postgres@", &format!("{user}@"));
     for (url, helps) in [
-        (url.replace("/jobs", "/jbos"), "make it with createdb"),
+        (url.replace("/jobs", "/jbos"), "create it with createdb"),
         (of("nobody"), "must exist and have LOGIN"),
         (of("guest"), "pg_hba.conf, which must admit the user"),
         (of("worker:wr0ng"), "PGPASSWORD, or else from the file PGPASSFILE"),

@@ -125,8 +125,8 @@ impl Parser {
         }
     }
 
-    /// An event without data is discarded, but its id applies to later events. An error is none the
-    /// less for having no data.
+    /// An event without data is discarded, but its id applies to later events. An event named
+    /// `error` is kept even without data.
     fn end_event(&mut self) {
         let event = std::mem::take(&mut self.event);
         let no_data = (event == "error").then(String::new);

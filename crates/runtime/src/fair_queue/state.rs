@@ -1,6 +1,7 @@
 //! State of a fair queue: the waiting callers in order, without a lock, a timer or a task.
 
 use std::collections::BTreeMap;
+use std::task::Waker;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -27,7 +28,7 @@ pub struct Blocked {
     pub until: Option<Instant>,
 }
 
-/// The time for which capacity is reserved for a called caller. It halves with each caller that is
+/// The time for which capacity is reserved for an offered caller. It halves with each caller that is
 /// not polled in time, down to [`LEAST_GRACE`], and is restored by the first that is: many callers
 /// in a row that are not polled cost little, and a runtime that is briefly busy costs nothing.
 const GRACE: Duration = Duration::from_millis(20);
@@ -39,20 +40,20 @@ const OVERDUE: Duration = Duration::from_millis(10);
 /// After this many urgent callers in a row, an ordinary caller is admitted, if any is waiting.
 pub(super) const URGENT_IN_A_ROW: u32 = 7;
 
-/// The waiting callers, and their admission. `H` wakes a caller.
+/// The waiting callers, and their admission.
 ///
 /// The driver is the caller that arrived last, because it is the least likely to have been
 /// abandoned. The standby callers are polled again much later, and take over if the driver was not
 /// polled in time.
 #[derive(Debug)]
-pub(super) struct QueueState<R, H> {
+pub(super) struct QueueState<R> {
     pub(super) admission: R,
     arrivals: u64,
-    urgent: BTreeMap<u64, H>,
-    ordinary: BTreeMap<u64, H>,
-    /// Callers that were called and not polled yet, with the end of their reservation.
-    called: BTreeMap<u64, Instant>,
-    /// The number of called callers in a row that were not polled in time.
+    urgent: BTreeMap<u64, Waker>,
+    ordinary: BTreeMap<u64, Waker>,
+    /// Callers that were offered and not polled yet, with the end of their reservation.
+    offered: BTreeMap<u64, Instant>,
+    /// The number of offered callers in a row that were not polled in time.
     absent: u32,
     urgent_in_a_row: u32,
     driver: Option<Driver>,
@@ -78,17 +79,11 @@ pub(super) enum Step<T> {
 }
 
 /// Effects to apply after the lock is released.
-#[derive(Debug)]
-pub(super) struct Effects<H> {
-    pub(super) wake: Vec<H>,
+#[derive(Debug, Default)]
+pub(super) struct Effects {
+    pub(super) wake: Vec<Waker>,
     /// Handles to drop, which may run any code.
-    pub(super) spent: Vec<H>,
-}
-
-impl<H> Default for Effects<H> {
-    fn default() -> Self {
-        Self { wake: Vec::new(), spent: Vec::new() }
-    }
+    pub(super) spent: Vec<Waker>,
 }
 
 /// A caller that is polled.
@@ -99,14 +94,14 @@ pub(super) struct Caller<A> {
     pub(super) request: A,
 }
 
-impl<R: Admission, H: Clone> QueueState<R, H> {
+impl<R: Admission> QueueState<R> {
     pub(super) fn new(admission: R) -> Self {
         Self {
             admission,
             arrivals: 0,
             urgent: BTreeMap::new(),
             ordinary: BTreeMap::new(),
-            called: BTreeMap::new(),
+            offered: BTreeMap::new(),
             absent: 0,
             urgent_in_a_row: 0,
             driver: None,
@@ -144,26 +139,26 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         self.arrivals
     }
 
-    /// The number of callers that wait and have not been called.
+    /// The number of callers that wait and have not been offered.
     pub(super) fn waiting(&self) -> usize {
         self.urgent.len() + self.ordinary.len()
     }
 
     /// Returns true if no caller waits and none has a reservation.
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting() == 0 && self.called.is_empty()
+        self.waiting() == 0 && self.offered.is_empty()
     }
 
     /// A caller is polled, and can be woken with `handle`.
     pub(super) fn poll(
         &mut self,
         caller: Caller<R::Request>,
-        handle: H,
+        handle: Waker,
         now: Instant,
-        effects: &mut Effects<H>,
+        effects: &mut Effects,
     ) -> Step<R::Permit> {
         let Caller { position, is_urgent, request } = caller;
-        if self.called.remove(&position).is_some() {
+        if self.offered.remove(&position).is_some() {
             self.absent = 0;
             if self.admission.admits(1, now, true).is_ok() {
                 let permit = self.admission.take(request, now);
@@ -191,9 +186,9 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
     }
 
     /// Removes a caller that did not get a permit.
-    pub(super) fn remove(&mut self, position: u64, now: Instant, effects: &mut Effects<H>) {
+    pub(super) fn remove(&mut self, position: u64, now: Instant, effects: &mut Effects) {
         let handle = self.urgent.remove(&position).or_else(|| self.ordinary.remove(&position));
-        let was_waiting = handle.is_some() || self.called.remove(&position).is_some();
+        let was_waiting = handle.is_some() || self.offered.remove(&position).is_some();
         effects.spent.extend(handle);
         if was_waiting {
             self.forget_driver(position);
@@ -202,7 +197,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
     }
 
     /// Calls the callers for which an event has made capacity.
-    pub(super) fn update_waiters(&mut self, now: Instant, effects: &mut Effects<H>) {
+    pub(super) fn update_waiters(&mut self, now: Instant, effects: &mut Effects) {
         let (_, next) = self.advance(None, now, effects);
         self.find_driver(next, effects);
     }
@@ -213,16 +208,16 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         &mut self,
         me: Option<(u64, R::Request)>,
         now: Instant,
-        effects: &mut Effects<H>,
+        effects: &mut Effects,
     ) -> (Option<R::Permit>, Option<Instant>) {
-        let called = self.called.len();
-        self.called.retain(|_, until| *until > now);
-        self.absent = self.absent.saturating_add((called - self.called.len()) as u32);
+        let offered = self.offered.len();
+        self.offered.retain(|_, until| *until > now);
+        self.absent = self.absent.saturating_add((offered - self.offered.len()) as u32);
         let mut permit = None;
         while self.waiting() > 0 {
-            let callers = self.called.len() as u64 + 1;
+            let callers = self.offered.len() as u64 + 1;
             if let Err(Blocked { until }) = self.admission.admits(callers, now, true) {
-                let passed_over = self.called.values().min().copied();
+                let passed_over = self.offered.values().min().copied();
                 return (permit, [until, passed_over].into_iter().flatten().min());
             }
             let Some((position, handle)) = self.next() else { break };
@@ -234,7 +229,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
                 }
                 _ => {
                     let grace = GRACE / 2_u32.pow(self.absent.min(10));
-                    self.called.insert(position, now + grace.max(LEAST_GRACE));
+                    self.offered.insert(position, now + grace.max(LEAST_GRACE));
                     effects.wake.push(handle);
                 }
             }
@@ -243,7 +238,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
     }
 
     /// The next caller in order.
-    fn next(&mut self) -> Option<(u64, H)> {
+    fn next(&mut self) -> Option<(u64, Waker)> {
         let is_ordinary = self.urgent.is_empty()
             || self.urgent_in_a_row >= URGENT_IN_A_ROW && !self.ordinary.is_empty();
         if is_ordinary {
@@ -268,7 +263,7 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
     }
 
     /// Makes sure that some caller is polled again by `next`.
-    fn find_driver(&mut self, next: Option<Instant>, effects: &mut Effects<H>) {
+    fn find_driver(&mut self, next: Option<Instant>, effects: &mut Effects) {
         let position = match self.driver {
             Some(Driver { due: Some(due), .. }) if next.is_none_or(|next| due <= next) => return,
             Some(Driver { due: None, .. }) if next.is_none() => return,
@@ -283,8 +278,8 @@ impl<R: Admission, H: Clone> QueueState<R, H> {
         effects.wake.extend(self.handle(position).cloned());
     }
 
-    /// The waker of a caller that is waiting and has not been called.
-    fn handle(&self, position: u64) -> Option<&H> {
+    /// The waker of a caller that is waiting and has not been offered.
+    fn handle(&self, position: u64) -> Option<&Waker> {
         self.ordinary.get(&position).or_else(|| self.urgent.get(&position))
     }
 }

@@ -26,7 +26,7 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
 }
 
 /// A whole number, which may be written with a zero fraction or stand in a string, or null. One
-/// that does not fit a `T` is read as null: an odd number must not cost the caller the whole
+/// that does not fit a `T` is read as null: one number out of range must not fail the whole
 /// response.
 ///
 /// # Errors

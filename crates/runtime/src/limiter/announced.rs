@@ -48,7 +48,7 @@ struct Windows {
     /// By the names of their policies.
     known: BTreeMap<String, Window>,
     /// True if nothing is known yet of a service that announces limits.
-    is_unheard: bool,
+    is_unknown_yet: bool,
     /// The requests without a response.
     unanswered: InFlight,
     /// The time at which the probe in flight is given up; `None` if there is none.
@@ -76,7 +76,7 @@ impl AnnouncedLimits {
     /// Limits that are not known yet. If the service is known to `announce` some, the first request
     /// is a probe.
     pub(crate) fn new(announces: bool) -> Self {
-        Self(FairQueue::new(Windows { is_unheard: announces, ..Windows::default() }))
+        Self(FairQueue::new(Windows { is_unknown_yet: announces, ..Windows::default() }))
     }
 
     /// Waits until the windows admit a request that takes `time` at most; from `urgent_from` on,
@@ -139,7 +139,7 @@ impl AnnouncedPermit {
         let announced = announced(headers);
         self.limits.0.update(|windows| {
             windows.end(&self.admitted);
-            windows.hear(announced, is_success, Instant::now());
+            windows.apply(announced, is_success, Instant::now());
         });
     }
 }
@@ -196,7 +196,7 @@ impl Admission for Windows {
 impl Windows {
     /// Returns true if a window may have started anew since it was announced.
     fn is_unknown(&self, now: Instant) -> bool {
-        self.is_unheard || self.known.values().any(|window| window.ends <= now)
+        self.is_unknown_yet || self.known.values().any(|window| window.ends <= now)
     }
 
     /// The time until every window of which nothing remains starts anew.
@@ -221,18 +221,18 @@ impl Windows {
         }
     }
 
-    /// Takes note of what a response says.
-    fn hear(&mut self, announced: Vec<Announced>, is_success: bool, now: Instant) {
+    /// Updates the windows with the announcements of a response.
+    fn apply(&mut self, announced: Vec<Announced>, is_success: bool, now: Instant) {
         if announced.is_empty() {
             self.count_one();
             // A refusal may come from a gateway, which knows no limits.
             if is_success {
-                self.is_unheard = false;
+                self.is_unknown_yet = false;
                 self.known.retain(|_, window| window.ends > now);
             }
             return;
         }
-        self.is_unheard = false;
+        self.is_unknown_yet = false;
         self.known.retain(|name, window| {
             window.ends > now || announced.iter().any(|it| it.name == *name)
         });

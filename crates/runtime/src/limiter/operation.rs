@@ -91,7 +91,7 @@ impl OperationLimiter {
             }
             limits.log.count(now) == 0
                 && limits.concurrency.taken(now) == 0
-                && limits.backoff.is_off(now)
+                && limits.backoff.recover_fully(now)
         })
     }
 
@@ -124,7 +124,7 @@ impl Admission for Limits {
     fn admits(&mut self, callers: u64, now: Instant, calls_wait: bool) -> Result<(), Blocked> {
         let requests = self.backoff.part_of(self.limit.requests, now);
         self.bucket.grow(now, requests, calls_wait);
-        if let Some(until) = self.backoff.held(now) {
+        if let Some(until) = self.backoff.paused_until(now) {
             return Err(Blocked { until: Some(until) });
         }
         self.end_overdue(now);
@@ -249,9 +249,13 @@ impl Permit {
         self
     }
 
-    /// The head of the response announces limits, or none.
+    /// Applies the limits that the response announces.
     #[cfg(feature = "announced-limits")]
-    pub(crate) fn heard(&mut self, is_success: bool, headers: &reqwest::header::HeaderMap) {
+    pub(crate) fn record_announced(
+        &mut self,
+        is_success: bool,
+        headers: &reqwest::header::HeaderMap,
+    ) {
         if let Some(announced) = &mut self.announced {
             announced.answered(is_success, headers);
         }

@@ -431,7 +431,7 @@ async fn scopes_and_operations_do_not_wait_for_each_other() {
         for operation in ["cancel", "status"] {
             for _ in 0..20 {
                 let permit = limiter.try_acquire(scope, operation, CANCEL, TIME).ok();
-                held.push(permit.expect("a operation_limiter of its own"));
+                held.push(permit.expect("an operation limiter of its own"));
             }
             assert!(limiter.try_acquire(scope, operation, CANCEL, TIME).ok().is_none());
         }
@@ -439,7 +439,7 @@ async fn scopes_and_operations_do_not_wait_for_each_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn idle_scopes_are_let_go() {
+async fn idle_scopes_are_evicted() {
     let limiter = Limiter::new(RateLimits::new());
     let busy = Arc::from("busy");
     let held = limiter.try_acquire(&busy, "cancel", CANCEL, TIME).ok();
@@ -447,8 +447,8 @@ async fn idle_scopes_are_let_go() {
     for number in 0..50_000 {
         let scope = Arc::from(format!("ep-{number}"));
         limiter.set_least_limit(&scope, 1);
-        let gate_or_pass = limiter.try_acquire(&scope, "cancel", CANCEL, TIME);
-        let mut permit = gate_or_pass.ok().expect("an scope of its own");
+        let acquired = limiter.try_acquire(&scope, "cancel", CANCEL, TIME);
+        let mut permit = acquired.ok().expect("a scope of its own");
         permit.sent();
         permit.answered();
         permit.finished();
@@ -488,7 +488,7 @@ async fn the_limits_follow_the_least_that_the_service_admits() {
     assert_eq!(
         room(&limiter, "a"),
         20,
-        "a operation_limiter that was there follows, too: 40 in a second"
+        "an operation limiter that was there follows, too: 40 in a second"
     );
 }
 

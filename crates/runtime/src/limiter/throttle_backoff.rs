@@ -16,9 +16,9 @@ const INCREASE: u64 = 10;
 const MINIMUM: u64 = 5;
 
 /// The pause after the first of several 429s in a row. It doubles with each further 429, up to
-/// [`LONGEST_HOLD`].
-const FIRST_HOLD: Duration = Duration::from_millis(250);
-const LONGEST_HOLD: Duration = Duration::from_secs(4);
+/// [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
 pub(super) struct ThrottleBackoff {
     /// The part of the limit that is used.
@@ -29,8 +29,8 @@ pub(super) struct ThrottleBackoff {
     decreased_at: Option<Instant>,
     /// The arrival of the last 429 for a request that was sent after the 429 before it.
     throttled_at: Option<Instant>,
-    hold: Duration,
-    held_until: Instant,
+    pause: Duration,
+    paused_until: Instant,
 }
 
 impl ThrottleBackoff {
@@ -40,8 +40,8 @@ impl ThrottleBackoff {
             since: now,
             decreased_at: None,
             throttled_at: None,
-            hold: FIRST_HOLD,
-            held_until: now,
+            pause: FIRST_PAUSE,
+            paused_until: now,
         }
     }
 
@@ -64,26 +64,26 @@ impl ThrottleBackoff {
             self.percent = (self.percent * DECREASE / 100).max(MINIMUM);
             self.decreased_at = Some(now);
         }
-        self.held_until = now + retry_after.unwrap_or(self.hold).min(WINDOW);
-        self.hold = (self.hold * 2).min(LONGEST_HOLD);
+        self.paused_until = now + retry_after.unwrap_or(self.pause).min(WINDOW);
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         true
     }
 
     /// The end of the pause; `None` if there is none.
-    pub(super) fn held(&self, now: Instant) -> Option<Instant> {
-        (now < self.held_until).then_some(self.held_until)
+    pub(super) fn paused_until(&self, now: Instant) -> Option<Instant> {
+        (now < self.paused_until).then_some(self.paused_until)
     }
 
     /// The part of a limit that may be used now.
     pub(super) fn part_of(&mut self, limit: u64, now: Instant) -> u64 {
-        if self.is_off(now) {
+        if self.recover_fully(now) {
             return limit;
         }
         (limit.saturating_mul(self.percent) / 100).max(1)
     }
 
     /// Returns true if the rate has fully recovered.
-    pub(super) fn is_off(&mut self, now: Instant) -> bool {
+    pub(super) fn recover_fully(&mut self, now: Instant) -> bool {
         if self.percent < 100 {
             self.recover(now);
         }
@@ -93,7 +93,7 @@ impl ThrottleBackoff {
     fn recover(&mut self, now: Instant) {
         let windows = (now - self.since).as_secs() / WINDOW.as_secs();
         if windows > 0 {
-            self.hold = FIRST_HOLD;
+            self.pause = FIRST_PAUSE;
             self.since = now;
             self.percent = windows.saturating_mul(INCREASE).saturating_add(self.percent).min(100);
         }

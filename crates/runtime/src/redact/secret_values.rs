@@ -198,7 +198,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
                 *part = Some(from..self.found.len());
             }
         }
-        pair.settle(self.found, self.secrecy);
+        pair.classify(self.found, self.secrecy);
         Ok(())
     }
 }
@@ -223,7 +223,7 @@ impl Pair {
     }
 
     /// A name is not a secret, but classifies the value.
-    fn settle(self, found: &mut [Candidate], within: Secrecy) {
+    fn classify(self, found: &mut [Candidate], within: Secrecy) {
         let labels = [&self.key, &self.name];
         let Some(value) = self.value.clone() else {
             // Not a pair: these are ordinary fields.

@@ -41,11 +41,11 @@ pub struct Paging {
     /// The value that leads to the next page.
     pub next: Next,
     /// The place of the items within a page; empty if the page is the list.
-    pub items: Place,
+    pub items: FieldPath,
 }
 
 /// The fields that lead to a value within a response.
-pub type Place = &'static [&'static str];
+pub type FieldPath = &'static [&'static str];
 
 /// The value that leads to the next page.
 #[derive(Clone, Copy, Debug)]
@@ -53,15 +53,15 @@ pub enum Next {
     /// A header with its URL: `Link` with `rel="next"` (RFC 8288), or the URL alone in another one.
     Header(&'static str),
     /// The URL of the next page, at this place in a page.
-    Link(Place),
+    Link(FieldPath),
     /// A cursor in the page.
     Cursor {
         /// The part of a request that has the cursor.
         parameter: Sent,
         /// The place of the cursor; there is no next page where it is missing, null or empty.
-        place: Place,
+        place: FieldPath,
         /// The place of the boolean that says whether there is a next page, if there is one.
-        more: Option<Place>,
+        more: Option<FieldPath>,
     },
     /// The id of a page's last item.
     LastItem {
@@ -70,7 +70,7 @@ pub enum Next {
         /// The field of an item that has its id.
         id: &'static str,
         /// The place of the boolean that says whether there is a next page.
-        more: Place,
+        more: FieldPath,
     },
     /// The number of items before the page. A page without items is the last one, and so is the page
     /// before a 404.
@@ -94,7 +94,7 @@ pub enum Sent {
     /// The query parameter of this name.
     Query(&'static str),
     /// The field at this place of the JSON body.
-    Body(Place),
+    Body(FieldPath),
 }
 
 /// The pages of a list, in order, each as the call itself would return it.
@@ -387,7 +387,7 @@ impl PageCalls {
 
 impl Page {
     /// The items at this place, up to the first that cannot be read, and why.
-    fn items<T: Lenient>(&self, place: Place) -> (VecDeque<T>, Option<Error>) {
+    fn items<T: Lenient>(&self, place: FieldPath) -> (VecDeque<T>, Option<Error>) {
         let mismatch = |path: &str, reason: &str| {
             let error = of_another_type(self.reply.attempted(), self.reply.body(), path, reason);
             self.reply.classify_decode_error(self.reply.explain(error))
@@ -412,7 +412,7 @@ impl Page {
 }
 
 /// The body of a page of a response without content (204).
-fn without_items(place: Place) -> Json {
+fn without_items(place: FieldPath) -> Json {
     if place.is_empty() { Json::Array(Vec::new()) } else { Json::Object(Map::new()) }
 }
 
@@ -572,7 +572,7 @@ fn json_of(body: Option<&Bytes>) -> Result<Json, String> {
 
 /// The body with a field set to a value. Objects around the field that are missing or null are
 /// added.
-fn with_field(body: Option<&Bytes>, place: Place, value: Json) -> Result<Bytes, String> {
+fn with_field(body: Option<&Bytes>, place: FieldPath, value: Json) -> Result<Bytes, String> {
     let mut body = json_of(body)?;
     let mut field = &mut body;
     for name in place {
@@ -918,7 +918,7 @@ mod tests {
             let set = with_field(body.map(Bytes::from).as_ref(), place, Json::from("x"));
             set.map(|it| String::from_utf8_lossy(&it).into_owned())
         };
-        let nested: Place = &["page", "after"];
+        let nested: FieldPath = &["page", "after"];
         assert_eq!(set(None, &["after"]), Ok(r#"{"after":"x"}"#.to_owned()));
         let both = Ok(r#"{"page":{"after":"x","size":2}}"#.to_owned());
         assert_eq!(set(Some(r#"{"page": {"size": 2, "after": "w"}}"#), nested), both);

@@ -421,7 +421,7 @@ impl Exchange {
             };
             permit.answered();
             #[cfg(feature = "announced-limits")]
-            permit.heard(response.status().is_success(), response.headers());
+            permit.record_announced(response.status().is_success(), response.headers());
             if let Some(held_calls) = &held_calls {
                 held_calls.saw(response.version());
             }

@@ -80,7 +80,7 @@ impl SendState {
     /// learns only later that the response is no longer awaited, and could take the body after the
     /// read.
     pub(super) fn withdraw(&self) -> bool {
-        self.settle(WITHDRAWN) == WITHDRAWN
+        self.decide(WITHDRAWN) == WITHDRAWN
     }
 
     /// Withdraws the body when the call is dropped: a request can stay in the queue of an HTTP/2
@@ -90,7 +90,7 @@ impl SendState {
 
         impl Drop for Guard {
             fn drop(&mut self) {
-                self.0.settle(WITHDRAWN);
+                self.0.decide(WITHDRAWN);
             }
         }
 
@@ -98,7 +98,7 @@ impl SendState {
     }
 
     /// Sets the state unless it was decided before, and returns the decided state.
-    fn settle(&self, state: u8) -> u8 {
+    fn decide(&self, state: u8) -> u8 {
         let Some(decided) = &self.state else { return BEGUN };
         let (order, otherwise) = (Ordering::AcqRel, Ordering::Acquire);
         match decided.compare_exchange(NOT_STARTED, state, order, otherwise) {
@@ -116,7 +116,7 @@ impl Body for OutgoingBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Interrupted>>> {
-        if self.send_state.settle(BEGUN) == WITHDRAWN {
+        if self.send_state.decide(BEGUN) == WITHDRAWN {
             return Poll::Ready(Some(Err(Interrupted::Withdrawn)));
         }
         match &mut self.content {

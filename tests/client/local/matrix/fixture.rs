@@ -241,12 +241,12 @@ struct Numbered {
     n: u64,
 }
 
-/// Returns true if the service refused it, because it was done before.
+/// The number of refusals, 0 or 1, because the call had taken effect before.
 fn refused<T>(again: Result<T, Error>) -> usize {
     match again {
         Ok(_) => 0,
         Err(error) if matches!(error.kind(), ErrorKind::Graphql | ErrorKind::NotFound) => 1,
-        Err(error) => panic!("the look at what became of a call failed: {error}"),
+        Err(error) => panic!("the observer could not read the result: {error}"),
     }
 }
 

@@ -135,7 +135,7 @@ fn in_controlled_time<T>(work: impl Future<Output = T>) -> T {
 /// The maximum number of callers that wait or hold a permit.
 const MOST: usize = 5;
 
-/// The time that may pass in a step: less than the grace of a called caller, more, much more.
+/// The time that may pass in a step: less than the grace of an offered caller, more, much more.
 const STEPS: [Duration; 3] =
     [Duration::from_millis(3), Duration::from_millis(120), Duration::from_secs(4)];
 

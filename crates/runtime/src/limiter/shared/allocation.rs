@@ -172,7 +172,7 @@ impl Allocation {
 
     /// Processes the report of a process and its request for permits.
     pub(super) fn exchange(&mut self, now: u64, limit: Limit, report: &ExchangeRequest) -> Grant {
-        self.settle(now);
+        self.remove_expired(now);
         self.exchanged_at = now;
         let position =
             self.members.iter().position(|participant| participant.id == report.participant);
@@ -267,7 +267,7 @@ impl Allocation {
     }
 
     /// Removes requests that no longer count, and participants whose lease has ended.
-    fn settle(&mut self, now: u64) {
+    fn remove_expired(&mut self, now: u64) {
         let (dead, alive) =
             std::mem::take(&mut self.members).into_iter().partition(|it| it.until <= now);
         self.members = alive;

@@ -100,7 +100,7 @@ impl World {
     }
 
     /// Returns true if the operation limiter of a process would admit a request.
-    fn has_room(&mut self, index: usize) -> bool {
+    fn has_capacity(&mut self, index: usize) -> bool {
         let (now, limit) = (self.now, self.limit);
         let process = &mut self.processes[index];
         let taken = process.concurrency.taken(now);
@@ -112,7 +112,7 @@ impl World {
     fn events(&mut self, times: &[Duration]) -> Vec<Event> {
         let mut events: Vec<_> = times.iter().map(|time| Event::Permit(*time)).collect();
         for index in 0..self.processes.len() {
-            if self.has_room(index) {
+            if self.has_capacity(index) {
                 events.extend([Event::Send(index), Event::Withdraw(index)]);
             }
             let process = &self.processes[index];
@@ -248,7 +248,7 @@ impl World {
         for _ in 0..200 {
             self.processes[0].waiting = self.limit.requests;
             self.happen(Event::Exchange(0));
-            while self.has_room(0) {
+            while self.has_capacity(0) {
                 self.happen(Event::Send(0));
                 self.happen(Event::Answer(0));
                 got += 1;
