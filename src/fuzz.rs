@@ -38,9 +38,9 @@ pub fn webhook(delivery: &[u8]) {
     let (path, body) = delivery.split_at(end);
     const TOKEN: &str = "0123456789abcdef0123456789abcdef";
     if let (Ok(path), Ok(token)) = (std::str::from_utf8(path), Token::given(TOKEN.into())) {
-        assert!(!token.ends(path) || path.contains(TOKEN), "it was taken without the token");
+        assert!(!token.ends(path) || path.contains(TOKEN), "it was accepted without the token");
     }
     if let Some(hint) = Hint::read(body.get(1..).unwrap_or_default()) {
-        assert!((1..=256).contains(&hint.id.len()), "an id is not of any length");
+        assert!((1..=256).contains(&hint.id.len()), "the length of an id is bounded");
     }
 }

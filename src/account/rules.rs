@@ -2,7 +2,7 @@
 //! require each other.
 //!
 //! [`BOUNDS`] and [`PARAMETER_BOUNDS`] have a row for each bound that `openapi/account.yaml` states,
-//! and for what cannot be meant, such as an empty id.
+//! and for values that are never valid, such as an empty id.
 
 use podqueue_runtime::__private::BrokenRule;
 use serde_json::{Map, Value};
@@ -38,8 +38,8 @@ use Bound::{
     AtLeast, AtMostOne, GpuName, NotEmpty, Range, SshKey, Unique, Version, VersionOrEmpty,
 };
 
-/// The bounds of fields: the operations, of which the name begins so, the field, with `[]` for each
-/// item of a list, and the bound.
+/// Bounds of fields: a prefix of the operation's name, the field's path (`[]` for each item of a
+/// list), and the bound.
 const BOUNDS: [(&str, &str, Bound); 41] = [
     ("", "name", NotEmpty),
     ("", "disk", AtLeast(1.0)),

@@ -101,10 +101,10 @@ impl AccountEndpoint {
 
 /// Guard of changed numbers of workers; returned by [`AccountEndpoint::scale`].
 ///
-/// Call [`restore`](Self::restore) when the work is done. Dropping the guard only starts that, in a
-/// task of the tokio runtime in which the guard was made, that no caller waits for: if the numbers
-/// are not restored, a warning is logged, and nothing is restored if the runtime or the process ends
-/// first, or if the guard was made outside of a runtime. A program that must restore the numbers even then stores
+/// Call [`restore`](Self::restore) when the work is done. Dropping the guard restores the numbers in
+/// a detached task of the tokio runtime in which the guard was made. A warning is logged if they are
+/// not restored; nothing is restored if the runtime or the process ends first, or if the guard was
+/// made outside of a runtime. A program that must restore the numbers even then stores
 /// [`former`](Self::former) and [`set`](Self::set), and gets the guard back from
 /// [`AccountEndpoint::scaled`].
 ///
@@ -139,7 +139,7 @@ impl Scaled {
     /// then another change was made since, and is left alone. Returns true if the endpoint has the
     /// former numbers now.
     ///
-    /// The numbers are read before they are changed; a change by others between the two is lost.
+    /// The numbers are read before they are changed; another caller's change between the two is lost.
     ///
     /// # Errors
     ///

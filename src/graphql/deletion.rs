@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clear_not_found_of_the_very_thing_counts() {
+    fn only_a_clear_not_found_of_the_deleted_object_counts() {
         for message in [
             "Template not found",
             "template not found.",
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_says_it_unless_the_words_are_about_something_else() {
+    fn a_not_found_code_counts_unless_the_message_is_about_another_object() {
         for (message, code, is_not_found) in [
             ("Not found", "NOT_FOUND", true),
             ("It was not found", "not_found", true),

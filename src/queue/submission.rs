@@ -163,7 +163,7 @@ impl Submission {
         if body.len() > limit {
             let rule = format_args!(
                 "is {} bytes long, above the limit of {limit} bytes for this operation \
-                 (ClientBuilder::payload_limits)",
+                 (the builder's `payload_limits`)",
                 body.len()
             );
             return Err(Error::refused(attempted, "body", rule));

@@ -21,7 +21,8 @@ use podqueue_runtime::__private::require_runtime;
 /// The time before the deadline at which the last poll is sent.
 const LAST_POLL_LEAD: Duration = Duration::from_millis(250);
 
-/// Time for which the status of a poll counts as current. The wait may not have been polled.
+/// The age up to which the last status counts as current; if it is older, the wait was not polled,
+/// and the error says that the job may still be running.
 const RECENT: Duration = Duration::from_secs(5);
 
 /// The first and the longest pause of a wait that is notified.
@@ -177,9 +178,9 @@ impl Wait {
     /// case the call never arrives: first after 5 seconds, growing to every 2 minutes, unless
     /// [`polling`](Self::polling) is set as well, in either order. The job must have been submitted
     /// with the URL of this receiver, or of another instance behind the same load balancer: polling
-    /// covers calls that only the other instance received. A
-    /// receiver of another endpoint notifies of nothing. Once
-    /// [`cancel_on_timeout`](Self::cancel_on_timeout) cancels, calls no longer end the wait.
+    /// covers calls that only the other instance received. A receiver of another endpoint never ends the
+    /// wait. Once [`cancel_on_timeout`](Self::cancel_on_timeout) cancels, calls no longer end the
+    /// wait.
     ///
     /// ```
     /// # async fn example<T>(job: podqueue::Job, webhooks: T) -> podqueue::Result<()>

@@ -142,7 +142,7 @@ fn any_number_of_blocking_calls_completes_inside_a_task() {
 /// A handler and a function that changes submissions run in a call, on our own runtime in the one
 /// case and on the caller's thread in the other.
 #[test]
-fn a_call_inside_of_a_call() {
+fn a_blocking_call_inside_a_blocking_call_completes() {
     let (_inner, client) = service();
     let called = client.endpoint("echo");
     let outer = LocalService::builder()
@@ -183,7 +183,7 @@ fn dropping_an_unfinished_call_needs_no_runtime() {
 }
 
 #[test]
-fn many_threads_at_once() {
+fn blocking_calls_of_many_threads_complete() {
     let (_local, client) = service();
     let threads = (0..16).map(|n| {
         let endpoint = client.endpoint("echo");
@@ -233,7 +233,7 @@ fn a_future_that_yields_inside_of_a_runtime_continues() {
 
 /// A runtime of the caller has no tasks of the client, on any thread.
 #[test]
-fn inside_of_a_runtime_on_a_thread_of_our_runtime() {
+fn blocking_calls_inside_other_runtimes_complete() {
     let (_local, client) = service();
     let endpoint = client.endpoint("echo");
     let work = move || {

@@ -15,7 +15,7 @@ fn assert_refused(error: &Error, field: &str, rule: &str) {
 }
 
 #[tokio::test]
-async fn policy_values_out_of_range() {
+async fn policy_values_out_of_range_are_refused() {
     let server = Script::of([]).await;
     let endpoint = server.endpoint();
     let (second, millisecond) = (Duration::from_secs(1), Duration::from_millis(1));
@@ -66,7 +66,7 @@ async fn a_check_refuses_what_a_submission_would_and_sends_nothing() {
 }
 
 #[tokio::test]
-async fn a_wait_out_of_range() {
+async fn a_wait_out_of_range_is_refused() {
     let server = Script::of([]).await;
     for milliseconds in [0, 999, 300_001] {
         let wait = Duration::from_millis(milliseconds);
@@ -108,7 +108,7 @@ async fn ids_that_name_another_path_are_refused() {
 }
 
 #[tokio::test]
-async fn bodies_above_the_payload_limits() {
+async fn bodies_above_the_payload_limits_are_refused() {
     let accepted = Reply::ok(r#"{"id":"j","status":"IN_QUEUE"}"#);
     let server = Script::then_always([], accepted).await;
     let overhead = r#"{"input":{"x":""}}"#.len();
@@ -191,7 +191,7 @@ async fn invalid_webhook_and_storage_urls_are_refused() {
 }
 
 #[test]
-fn an_unusable_key_or_url() {
+fn an_unusable_key_or_url_is_refused() {
     for key in ["", "two words", "line\nend", "ключ", "tab\t"] {
         let error = Client::builder().api_key(key).build().unwrap_err();
         assert_refused(&error, "api_key", "must");

@@ -91,7 +91,7 @@ async fn openai_compatible_workers() -> Outcome {
 
 #[tokio::test]
 async fn streaming() -> Outcome {
-    let (_local, client) = service().await;
+    let (local, client) = service().await;
     #[derive(Deserialize)]
     struct Token {
         text: String,
@@ -101,12 +101,13 @@ async fn streaming() -> Outcome {
     while let Some(token) = tokens.next().await {
         print!("{}", token?.output.text);
     }
+    assert!(local.requests().iter().any(|request| request.path.contains("/poet/stream/")));
     Ok(())
 }
 
 #[tokio::test]
 async fn many_jobs() -> Outcome {
-    let (_local, client) = service().await;
+    let (local, client) = service().await;
     let prompts = ["dawn", "noon", "dusk"].map(|prompt| json!({ "prompt": prompt }));
     let mut results = client
         .endpoint("painter")
@@ -120,6 +121,8 @@ async fn many_jobs() -> Outcome {
             Err(error) => println!("{}: {error}", finished.index),
         }
     }
+    let submissions = local.requests().into_iter().filter(|it| it.path.ends_with("/painter/run"));
+    assert_eq!(submissions.count(), 3);
     Ok(())
 }
 

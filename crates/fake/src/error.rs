@@ -1,4 +1,4 @@
-//! Error: why a description, a setting or a value is refused.
+//! Error of a refused description, setting or value.
 
 use std::fmt;
 

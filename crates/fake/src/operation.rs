@@ -1,4 +1,4 @@
-//! Operations of a description: which one a request is for, and what of the request it refuses.
+//! Operations of a description: routing of requests, and validation of parameters and bodies.
 
 use hyper::HeaderMap;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};

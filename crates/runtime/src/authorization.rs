@@ -66,7 +66,7 @@ impl Authorization {
     }
 
     /// A query parameter of any name: `?key=…`. Prefer a header if the service accepts one: queries
-    /// appear in the logs of servers and proxies. A parameter of a call that has this name gives way.
+    /// appear in the logs of servers and proxies. A parameter of a call that has this name is replaced.
     pub fn query(name: impl Into<String>, value: impl Into<SecretString>) -> Self {
         Self::of(KeyLocation::Query, name, value)
     }
@@ -173,7 +173,7 @@ impl Credential {
         self.headers.is_empty() && self.query.is_empty()
     }
 
-    /// Authorizes a request.
+    /// Sets the query parameters of the authorization.
     pub(crate) fn add_to_url(&self, url: &mut Url) {
         if self.query.is_empty() {
             return;
@@ -195,7 +195,7 @@ impl Credential {
         url
     }
 
-    /// Authorizes a request.
+    /// Sets the headers of the authorization.
     pub(crate) fn add_to_headers(&self, headers: &mut HeaderMap) {
         for (name, value) in &self.headers {
             headers.insert(name.clone(), value.clone());
@@ -203,7 +203,7 @@ impl Credential {
     }
 }
 
-/// The rule that two keys of one place break: the service would see only one of them.
+/// The rule that two keys of one name and location break: the service would see only one of them.
 const TWICE: &str = "has two keys with the same location and name";
 
 /// The header's value, empty if both are; `Err` with the rule that they break.

@@ -25,7 +25,7 @@ impl<A> Deref for Fake<A> {
 
 impl<A> Fake<A> {
     /// Starts a fake of a description, and makes the API that calls it. Operations with a server of
-    /// another origin, which are these, go to the same fake.
+    /// another origin (`foreign_servers`) go to the same fake.
     ///
     /// # Panics
     ///
@@ -49,7 +49,7 @@ impl<A> Fake<A> {
     }
 }
 
-/// Compiles what is in it, since the feature `fake` is on.
+/// Expands to its items: the feature `fake` is on.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __when_fake {

@@ -175,7 +175,7 @@ pub mod __private {
     }
 }
 
-/// Compiles what is in it, since the feature `client` is on.
+/// Expands to its items: the feature `client` is on.
 #[cfg(feature = "client")]
 #[doc(hidden)]
 #[macro_export]
@@ -183,7 +183,7 @@ macro_rules! __when_client {
     ($($item:tt)*) => { $($item)* };
 }
 
-/// Compiles nothing of what is in it, since the feature `client` is off.
+/// Expands to nothing: the feature `client` is off.
 #[cfg(not(feature = "client"))]
 #[doc(hidden)]
 #[macro_export]
@@ -191,7 +191,7 @@ macro_rules! __when_client {
     ($($item:tt)*) => {};
 }
 
-/// Compiles nothing of what is in it, since the feature `fake` is off.
+/// Expands to nothing: the feature `fake` is off.
 #[cfg(not(feature = "fake"))]
 #[doc(hidden)]
 #[macro_export]

@@ -69,7 +69,7 @@ fn helper_process_of_a_batch() {
 pub fn command(folder: &Folder, local: &LocalService) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command
-        .args(["--ignored", "--exact", "kill::helper_process_of_a_batch"])
+        .args(["--ignored", "--exact", "--nocapture", "kill::helper_process_of_a_batch"])
         .env("BATCH_FOLDER", folder.path(""));
     command.env("BATCH_URL", local.base_url()).stdout(Stdio::null());
     crate::journal::tell(&mut command);

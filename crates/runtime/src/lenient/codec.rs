@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn null_that_is_meant_is_kept() {
+    fn explicit_null_is_kept() {
         let gaps = read::<Vec<Option<u8>>>(json!([1, null, "2"]));
         assert_eq!(gaps, Ok(vec![Some(1), None, Some(2)]));
         let any = read::<Vec<Json>>(json!([1, null, "2"]));
@@ -558,7 +558,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misfit_names_its_place() {
+    fn a_mismatch_names_its_path() {
         let nested = read::<HashMap<String, Vec<HashMap<String, bool>>>>(
             json!({"a": [{"b": true}, {"c": "x"}]}),
         );

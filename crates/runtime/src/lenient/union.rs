@@ -143,7 +143,7 @@ impl Alternative {
 pub struct Branch {
     /// The name of its variant.
     pub name: &'static str,
-    /// The alternatives that an object must match; a branch without any is no object.
+    /// Of these alternatives an object must match one; empty for a branch that is not an object.
     pub alternatives: &'static [Alternative],
     /// The fields without which it is not written.
     pub wanted: &'static [&'static str],

@@ -9,7 +9,7 @@ use super::WINDOW;
 /// The lateness of a waiting call, because of timers and schedulers, that costs no rate.
 const LATENESS: Duration = Duration::from_millis(50);
 
-/// Credit for requests, which grows by the rate, and each request spends one token.
+/// Credit for requests, in tokens: it grows by the rate, and each request spends one.
 ///
 /// While no call waits it grows up to a quarter of the limit, the initial burst of a client. While
 /// calls wait, time earns no new burst: the requests of the last burst stop counting all at once,

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_style_has_its_form() {
+    fn every_query_style_has_its_form() {
         let body = json!({
             "a": {"x": "1 2", "y": [true, {"z": null, "w": 3}]}, "list": ["b&", null, 4], "no": null
         });
@@ -251,7 +251,7 @@ mod path_tests {
 
     /// The examples of OpenAPI's table of styles, and cases that it does not show.
     #[test]
-    fn every_style_has_its_form() {
+    fn every_path_style_has_its_form() {
         use PathStyle::{Json, Label, Matrix, Simple};
         let (exploded, whole) = (true, false);
         let text = json!("blue");

@@ -1,4 +1,4 @@
-//! Body of a request: its content, and the record that the HTTP client has begun to send them.
+//! Body of a request: its content, and the record that the HTTP client has begun to send it.
 //!
 //! The state decides, once and atomically, whether a request may have reached the service: either
 //! the HTTP client asks for the body first ([`BEGUN`]), or the call withdraws it first
@@ -30,7 +30,7 @@ enum Content {
     Upload(Box<Mutex<Outgoing>>),
 }
 
-/// Progress of a request's body: not begun, or begun by the HTTP client.
+/// State of a request's body: not started, begun or withdrawn.
 #[derive(Clone)]
 pub(super) struct SendState {
     /// `None` for a request without a body, whose state is unknown.

@@ -60,7 +60,7 @@ async fn json_goes_out_and_comes_in() {
 }
 
 #[tokio::test]
-async fn forms_bytes_text_and_nothing() {
+async fn forms_bytes_text_and_empty_bodies_are_sent_and_read() {
     let server = Server::start(&[
         (200, JSON, r#"{"token": "t"}"#),
         (200, "image/png", "pixels"),

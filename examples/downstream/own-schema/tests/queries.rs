@@ -24,7 +24,7 @@ fn the_schema_is_the_services() {
 }
 
 #[tokio::test]
-async fn a_union_and_fragments() {
+async fn unions_and_fragments_are_decoded() {
     for client in clients().await {
         let variables = search::Variables { order: Some(OptionType::Newest), ..Default::default() };
         let found = client.graphql().execute::<Search>(variables).await.unwrap().search;
@@ -42,7 +42,7 @@ async fn a_union_and_fragments() {
 }
 
 #[tokio::test]
-async fn nested_inputs_and_defaults() {
+async fn nested_inputs_and_defaults_are_sent() {
     for client in clients().await {
         let not = Filter { title: Some("Alien".to_owned()), ..Default::default() };
         let filter = Filter { not: Some(Box::new(not)), ..Default::default() };
@@ -184,7 +184,7 @@ async fn null_is_sent_where_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_service() {
+async fn an_error_of_the_service_is_reported() {
     for client in clients().await {
         let lend = |id: &str| lend::Variables { id: id.to_owned(), days: 3 };
         let book = client.graphql().execute::<Lend>(lend("1")).await.unwrap().lend;

@@ -91,7 +91,7 @@ async fn orders_are_created_changed_and_moved() {
 }
 
 #[tokio::test]
-async fn files_and_events() {
+async fn files_and_events_are_read() {
     let server = Server::start(&[
         (201, JSON, r#"[{"id": "f1", "size": 6}]"#),
         (200, "application/pdf", "a page"),

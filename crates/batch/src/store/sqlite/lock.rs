@@ -16,8 +16,9 @@ use std::time::Duration;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, with_suffix};
 
-/// Retries of a lock, and their interval.
-const LOCK_RETRIES: usize = 20;
+/// Retries of a lock, and their interval: a second. A process that `status` is called in may start
+/// another at that moment, which has the lock, too, until it executes its program.
+const LOCK_RETRIES: usize = 100;
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reserved disk space, in bytes: more than it takes to record the outcomes of all inputs that can
