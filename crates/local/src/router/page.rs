@@ -1,6 +1,6 @@
 //! Page for a browser: its files, which are part of the program, and its security headers.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::body::Body;
@@ -59,41 +59,68 @@ const INDEX: &str = "index.html";
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        [$(($name, include_bytes!(concat!("../../page/", $name)).as_slice())),*]
+        [$(($name, served($name, include_str!(concat!("../../page/", $name))))),*]
     };
 }
 
-const FILES: &[(&str, &[u8])] = &files![
-    "api.js",
-    "chart.js",
-    "clock.js",
-    "curl.js",
-    "dom.js",
-    "endpoints.js",
-    "events.js",
-    "faults.js",
-    "icon.svg",
-    "index.html",
-    "job.js",
-    "jobs.js",
-    "json.js",
-    "keys.js",
-    "limits.js",
-    "list.js",
-    "logs.js",
-    "main.js",
-    "notice.js",
-    "rooms.js",
-    "route.js",
-    "style.css",
-    "submit.js",
-    "traffic.js",
-    "words.js",
-    "workers.js",
-];
+/// The files as they are served, by their names.
+static FILES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
+    files![
+        "api.js",
+        "chart.js",
+        "clock.js",
+        "curl.js",
+        "dom.js",
+        "endpoints.js",
+        "events.js",
+        "faults.js",
+        "icon.svg",
+        "index.html",
+        "job.js",
+        "jobs.js",
+        "json.js",
+        "keys.js",
+        "limits.js",
+        "list.js",
+        "logs.js",
+        "main.js",
+        "notice.js",
+        "rooms.js",
+        "route.js",
+        "style.css",
+        "submit.js",
+        "traffic.js",
+        "words.js",
+        "workers.js",
+    ]
+    .into()
+});
+
+/// A script or a style without the indentation, blank lines and lines of comments, which only
+/// readers of the source need; any other file as it is. The lines of a template literal stay.
+fn served(name: &str, source: &str) -> String {
+    if !name.ends_with(".js") && !name.ends_with(".css") {
+        return source.to_owned();
+    }
+    let (mut is_comment, mut is_template) = (false, false);
+    let kept = source.lines().filter_map(|line| {
+        let code = line.trim_start();
+        let begins_in_template = is_template;
+        if !is_template {
+            let is_block = is_comment || code.starts_with("/*");
+            is_comment = is_block && !code.ends_with("*/");
+            if is_block || code.is_empty() || code.starts_with("//") {
+                return None;
+            }
+        }
+        is_template ^= code.matches('`').count() % 2 == 1;
+        Some(if begins_in_template { line } else { code })
+    });
+    kept.collect::<Vec<_>>().join("\n") + "\n"
+}
 
 /// The content type and the content of a file.
-fn file(name: &str) -> Option<(&'static str, &'static [u8])> {
+fn file(name: &str) -> Option<(&'static str, &'static str)> {
     let (name, content) = FILES.iter().find(|(known, _)| *known == name)?;
     let kind = match name.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
@@ -110,7 +137,7 @@ fn file(name: &str) -> Option<(&'static str, &'static [u8])> {
 mod tests {
     use super::*;
 
-    /// The size of all files in bytes, which a browser loads and the program contains.
+    /// The size of all files as they are served, in bytes.
     const MAX: usize = 80 * 1024;
 
     #[test]
@@ -123,5 +150,15 @@ mod tests {
         assert!(names.iter().all(|name| file(name).is_some()));
         let size: usize = FILES.iter().map(|(_, content)| content.len()).sum();
         assert!(size <= MAX, "{size}");
+    }
+
+    #[test]
+    fn scripts_and_styles_are_served_without_comments_and_indentation() {
+        let script = "// Head.\n\n/**\n * Of `a` function.\n */\nf(() => {\n\t/** Once. */\n\tg(`a\n\t// b\n\n\t\tc`); // Stays.\n\th(\"https://a\");\n});\n";
+        let expected = "f(() => {\ng(`a\n\t// b\n\n\t\tc`); // Stays.\nh(\"https://a\");\n});\n";
+        assert_eq!(served("a.js", script), expected);
+        let style = "/* Head. */\na {\n\tcolor: red;\n}\n";
+        assert_eq!(served("a.css", style), "a {\ncolor: red;\n}\n");
+        assert_eq!(served("a.svg", style), style);
     }
 }
