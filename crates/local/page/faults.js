@@ -1,4 +1,4 @@
-// Faults: buttons for frequent ones, any other as JSON, and the list of active faults.
+// Faults: buttons for frequent ones, any other as JSON, the list of active faults, and scenarios.
 
 import { change, read, remove } from "./api.js";
 import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
@@ -46,8 +46,10 @@ export function start() {
 const add = (fault) => attempt(() => change("/faults", fault), () => `Added: ${sentence(fault)}`);
 
 async function load() {
-	const faults = await read("/faults").catch(() => null);
-	if (!faults) return;
+	const [faults, scenarios] = await Promise.all(["/faults", "/scenarios"].map((path) => read(path).catch(() => null)));
+	if (!faults || !scenarios) return;
+	save(faults);
+	show(scenarios);
 	text("faults-count", faults.length ? `${count(faults.length)} active` : "");
 	hide("faults-none", faults.length > 0);
 	hide("faults-clear", faults.length < 2);
@@ -55,17 +57,50 @@ async function load() {
 		el("span", { class: "of" }), el("button", { click: () => end(id) }, "End")),
 	(li, fault) => {
 		const [words, counts, button] = li.children;
-		const { left, affected } = fault;
+		const { left, affected, scenario } = fault;
 		text(words, sentence(fault));
-		text(counts, `${counted(affected, "request")} affected` + (left == null ? "" : `, ${count(left)} left`));
+		text(counts, (scenario == null ? "" : `of ${scenario} · `) + `${counted(affected, "request")} affected`
+			+ (left == null ? "" : `, ${count(left)} left`));
 		attribute(button, "aria-label", `End: ${words.textContent}`);
 	});
 }
 
 const end = (id) => attempt(() => remove(`/faults/${id}`), () => "The fault has ended");
 
+/** The active faults as the file of a scenario. Of faults that were added in Rust, only a summary is known. */
+function save(faults) {
+	const known = faults.filter(({ effect }) => effect == null)
+		.map(({ id, left, affected, scenario, ...fault }) => fault);
+	hide("faults-save", known.length === 0);
+	text("faults-save", "Save as a scenario"
+		+ (known.length < faults.length ? ` (${count(known.length)} of ${count(faults.length)})` : ""));
+	const json = JSON.stringify({ faults: known }, null, 2);
+	attribute("faults-save", "href", `data:application/json,${encodeURIComponent(json)}`);
+}
+
+function show(scenarios) {
+	hide("scenarios", scenarios.length === 0);
+	keyed(byId("scenario-list"), scenarios, ({ name }) => name, ({ name }) => {
+		const li = el("li", {}, el("span", {}, el("b", {}, name)), el("span", { class: "of" }),
+			el("button", { click: () => toggle(name, li.active) }));
+		return li;
+	}, (li, { active, description, faults }) => {
+		li.active = active;
+		const [words, about, button] = li.children;
+		text(about, [active ? "active" : "not active", counted(faults.length, "fault"), description].filter(Boolean).join(" · "));
+		text(button, active ? "End" : "Start");
+		attribute(button, "aria-label", `${button.textContent}: ${words.textContent}`);
+	});
+}
+
+function toggle(name, isActive) {
+	const path = `/scenarios/${encodeURIComponent(name)}`;
+	return isActive ? attempt(() => remove(path), () => `${name} has ended`)
+		: attempt(() => change(`${path}/start`), () => `${name} has started`);
+}
+
 /** A fault as a sentence: `run of echo: 429 with Retry-After: 5, the next 3`. */
-function sentence({ id, left, affected, operation, endpoint, times, probability, seed, processed, ...effect }) {
+function sentence({ id, left, affected, scenario, operation, endpoint, times, probability, seed, processed, ...effect }) {
 	const what = Object.entries(effect).filter(([, value]) => value != null && value !== false)
 		.map(([name, value]) => EFFECTS[name]?.(value, processed) ?? `${name} ${JSON.stringify(value)}`);
 	if (times) what.push(`the next ${count(times)}`);

@@ -23,6 +23,7 @@ use crate::rate_limits::{RateLimiter, RateLimits};
 use crate::resources::{Resources, seeded_pods, seeded_templates};
 use crate::retired::RetiredInterface;
 use crate::router::{ApiKey, ApiKeys, App, OpenApiDescriptions};
+use crate::scenarios::{Scenario, Scenarios};
 use crate::service::{LocalService, reachable};
 use crate::sync::Tasks;
 use crate::webhook::Webhooks;
@@ -61,6 +62,7 @@ pub struct Builder {
     seeds: bool,
     pods: Vec<Value>,
     templates: Vec<Value>,
+    scenarios: Vec<Scenario>,
     stream_shape: StreamShape,
     retired: BTreeSet<RetiredInterface>,
     strict: bool,
@@ -95,6 +97,7 @@ impl Builder {
             seeds: true,
             pods: Vec::new(),
             templates: Vec::new(),
+            scenarios: Vec::new(),
             stream_shape: StreamShape::default(),
             retired: BTreeSet::new(),
             strict: false,
@@ -347,6 +350,13 @@ impl Builder {
         self
     }
 
+    /// Adds a scenario of faults, in effect from the start.
+    #[cfg(feature = "program")]
+    pub(crate) fn scenario(mut self, scenario: Scenario) -> Self {
+        self.scenarios.push(scenario);
+        self
+    }
+
     /// Sets the shape of the response of `/stream`: an array by default, as documented.
     pub fn stream_shape(mut self, shape: StreamShape) -> Self {
         self.stream_shape = shape;
@@ -471,11 +481,17 @@ impl Builder {
         keys.push(worker_key);
         let page = self.page.then(ApiKey::random).transpose().map_err(Error::random_key)?;
         let page = page.map(|key| key.secret);
+        let faults = FaultInjector::new(self.clock.changes().clone());
+        let scenarios = Scenarios::default();
+        for scenario in self.scenarios {
+            scenarios.define(scenario, &faults);
+        }
         let app = Arc::new(App {
             keys: ApiKeys::new(keys, page),
             host_check: HostCheck::new(address.ip(), allowed_hosts),
             clock: self.clock.clone(),
-            faults: FaultInjector::new(self.clock.changes().clone()),
+            faults,
+            scenarios,
             listener: Arc::default(),
             stopping: tasks.stopping().clone(),
             rate_limiter: self

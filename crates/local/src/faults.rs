@@ -4,8 +4,8 @@
 //! in the control plane; [`FaultInjector`] holds the faults in effect and chooses the fault of a
 //! request. `router/fault_injection.rs` applies the effect to a request and its response.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::http::header::CONTENT_LENGTH;
@@ -315,6 +315,8 @@ struct ActiveFault {
     fault: Fault,
     /// The JSON with which it was added to the control plane.
     json: Option<Value>,
+    /// The name of its scenario, if it is of one.
+    scenario: Option<Arc<str>>,
     affected: u64,
 }
 
@@ -327,6 +329,8 @@ pub(crate) struct FaultRecord {
     /// Remaining number of requests that the fault affects; `None` for no limit.
     left: Option<u64>,
     affected: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scenario: Option<String>,
 }
 
 /// The faults in effect, in the order in which they were added.
@@ -344,6 +348,20 @@ struct ActiveFaults {
     revision: u64,
 }
 
+impl ActiveFaults {
+    fn add(&mut self, fault: Fault, json: Option<Value>, scenario: Option<Arc<str>>) -> u64 {
+        self.added += 1;
+        let id = self.added;
+        self.all.push(ActiveFault { id, fault, json, scenario, affected: 0 });
+        id
+    }
+
+    /// Removes the faults of a scenario.
+    fn end(&mut self, scenario: &str) {
+        self.all.retain(|active| active.scenario.as_deref() != Some(scenario));
+    }
+}
+
 impl FaultInjector {
     pub(crate) fn new(changes: Changes) -> Self {
         Self { changes, active: Mutex::default() }
@@ -351,12 +369,28 @@ impl FaultInjector {
 
     /// Adds a fault, with its JSON if it has some. Returns its id.
     pub(crate) fn add(&self, fault: Fault, json: Option<Value>) -> u64 {
+        self.change(|faults| faults.add(fault, json, None))
+    }
+
+    /// Adds the faults of a scenario, each with its JSON, in place of those that it has.
+    pub(crate) fn start(&self, scenario: &Arc<str>, all: Vec<(Fault, Value)>) {
         self.change(|faults| {
-            faults.added += 1;
-            let id = faults.added;
-            faults.all.push(ActiveFault { id, fault, json, affected: 0 });
-            id
-        })
+            faults.end(scenario);
+            for (fault, json) in all {
+                faults.add(fault, Some(json), Some(scenario.clone()));
+            }
+        });
+    }
+
+    /// Removes the faults of a scenario.
+    pub(crate) fn end(&self, scenario: &str) {
+        self.change(|faults| faults.end(scenario));
+    }
+
+    /// The names of the scenarios with a fault in effect.
+    pub(crate) fn active_scenarios(&self) -> HashSet<Arc<str>> {
+        let faults = locked(&self.active);
+        faults.all.iter().filter_map(|active| active.scenario.clone()).collect()
     }
 
     pub(crate) fn clear(&self) {
@@ -379,6 +413,7 @@ impl FaultInjector {
             fault: active.json.clone().unwrap_or_else(|| active.fault.summary()),
             left: active.fault.left(),
             affected: active.affected,
+            scenario: active.scenario.as_deref().map(str::to_owned),
         };
         faults.all.iter().map(record).collect()
     }

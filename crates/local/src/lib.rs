@@ -124,6 +124,9 @@
 //! | `POST /_local/faults` | adds a fault: `operation`, `endpoint`, `times` or `probability` and `seed`, `delayMs`, `processed`, and at most one of `response` (`status`, `headers`, `body`), `reset` (`afterBytes`), `down` (`ms`), `truncate` (bytes), `drip` (`bytes`, `pauseMs`), `cut` (bytes), `stall` (`true`), `rewrite` (`foreign`, `nan`, `byte-order-mark`), `again` (`at-once`, `before-the-next`) |
 //! | `GET /_local/faults` | returns the faults with their ids |
 //! | `DELETE /_local/faults`, `DELETE /_local/faults/{id}` | removes all faults, or a single fault |
+//! | `GET /_local/scenarios` | returns the scenarios: named lists of faults, with `active` |
+//! | `PUT /_local/scenarios/{name}` | defines and starts a scenario: `faults`, `description` |
+//! | `POST /_local/scenarios/{name}/start`, `DELETE /_local/scenarios/{name}` | starts or ends a scenario |
 //! | `POST /_local/pods`, `POST /_local/templates` | adds or replaces a Pod or template, in the shape that REST returns |
 //! | `DELETE /_local/pods/{id}` | removes a Pod |
 //! | `GET /_local/openapi/queue.yaml`, `workers.yaml`, `rest.yaml` or `account.yaml` | returns the OpenAPI description that the service follows; no key required |
@@ -229,6 +232,7 @@ mod rate_limits;
 mod resources;
 mod retired;
 mod router;
+mod scenarios;
 mod service;
 mod sync;
 mod webhook;

@@ -24,6 +24,7 @@ use self::browser::RedirectFile;
 use self::config::{Config, parse_range};
 use self::signals::Listener;
 use self::stderr_printer::StderrPrinter;
+use crate::scenarios::Scenario;
 use crate::sync::locked;
 use crate::{
     Builder, Error, LocalService, LogSource, RateLimits, RetiredInterface, StreamShape, Workers,
@@ -131,6 +132,13 @@ pub struct Arguments {
     /// Interfaces that respond with 410, because the account interface replaces them.
     #[arg(long, value_name = "INTERFACES", value_enum, value_delimiter = ',')]
     retired: Vec<Retirable>,
+
+    /// A file with a scenario of faults, which are in effect from the start; can be repeated.
+    ///
+    /// In JSON: `{"faults": [...]}` with faults as of POST /_local/faults, and optional `name`, by
+    /// default that of the file without its extension, and `description`.
+    #[arg(long = "scenario", value_name = "FILE")]
+    scenarios: Vec<PathBuf>,
 
     /// Largest number of queued jobs of each endpoint; a submission beyond that gets 429.
     #[arg(long, value_name = "JOBS")]
@@ -354,6 +362,9 @@ impl Setup {
         if let Some(jobs) = arguments.max_queued {
             builder = builder.max_queued(jobs);
         }
+        for scenario in scenarios(&arguments.scenarios)? {
+            builder = builder.scenario(scenario);
+        }
         let (min, max) = arguments.worker_count;
         let workers = Workers::between(min, max)
             .cold_start(Duration::from_secs(arguments.worker_cold_start))
@@ -409,6 +420,22 @@ impl Setup {
         });
         Ok(Self { builder, keys, config, attached, printer })
     }
+}
+
+/// Reads the files of scenarios, each of which needs a name of its own.
+fn scenarios(paths: &[PathBuf]) -> Result<Vec<Scenario>, ProgramFailure> {
+    let mut files = BTreeMap::new();
+    let mut all = Vec::new();
+    for path in paths {
+        let usage = |why: String| ProgramFailure::usage(format!("--scenario {why}"));
+        let scenario = Scenario::read(path).map_err(usage)?;
+        if let Some(other) = files.insert(scenario.name.clone(), path) {
+            let (path, other) = (path.display(), other.display());
+            return Err(usage(format!("{path}: {other} has the name {:?}, too", scenario.name)));
+        }
+        all.push(scenario);
+    }
+    Ok(all)
 }
 
 /// Returns true if standard output is a file.

@@ -16,6 +16,7 @@ use crate::queue::{Endpoint, EndpointRegistry, Overview, StreamShape};
 use crate::rate_limits::RateLimiter;
 use crate::resources::Resources;
 use crate::retired::RetiredInterface;
+use crate::scenarios::Scenarios;
 use crate::sync::locked;
 use crate::webhook::Webhooks;
 
@@ -25,6 +26,7 @@ pub(crate) struct App {
     pub(crate) host_check: HostCheck,
     pub(crate) clock: Clock,
     pub(crate) faults: FaultInjector,
+    pub(crate) scenarios: Scenarios,
     pub(crate) listener: Arc<ListenerControl>,
     /// Cancelled when the service stops.
     pub(crate) stopping: CancellationToken,

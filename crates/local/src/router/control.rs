@@ -2,11 +2,12 @@
 //! the page and for programs in other languages. It is opt-in.
 //!
 //! `request_log` lists requests, `workers` the workers of an endpoint and their logs, `jobs` its
-//! jobs, and `page_events` notifies the page of changes.
+//! jobs, `scenarios` starts and ends those of faults, and `page_events` notifies the page of changes.
 
 mod jobs;
 mod page_events;
 mod request_log;
+mod scenarios;
 mod workers;
 
 use std::sync::Arc;
@@ -54,6 +55,7 @@ pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/pods/{id}", delete(remove_pod))
         .route("/templates", post(add_template))
         .route("/endpoints", get(endpoints))
+        .merge(scenarios::routes())
         .nest("/endpoints/{name}", workers::routes().merge(jobs::routes()))
         .route_layer(from_fn_with_state(app.clone(), enter));
     let published = get(description)

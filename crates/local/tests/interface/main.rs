@@ -32,6 +32,7 @@ mod properties;
 mod rate_limits;
 mod requests;
 mod rest;
+mod scenarios;
 mod service_lifecycle;
 #[cfg(unix)]
 mod signal_dispositions;

@@ -562,3 +562,57 @@ async fn the_program_prints_the_link_to_the_page_as_a_shell_comment() {
     assert_eq!(clock.status(), 200);
     assert_eq!(page.status(), 200);
 }
+
+#[tokio::test]
+async fn the_scenarios_of_files_are_in_effect_from_the_start() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/scenarios");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort_unstable();
+    let mut program = program();
+    let command = program.args(["--api-key", "k"]);
+    for file in &files {
+        command.arg("--scenario").arg(file);
+    }
+    let (_child, variables) = start_with(command).await;
+    let url = format!("{}/_local/scenarios", value(&variables, "PODQUEUE_BASE_URL").unwrap());
+    let (_, scenarios) = answer(reqwest::Client::new().get(url).header("authorization", "k")).await;
+    let scenarios = scenarios.as_array().unwrap();
+    let names: Vec<_> = scenarios.iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["lossy-submissions", "outage", "slow-network"]);
+    for scenario in scenarios {
+        assert_eq!(scenario["active"], true, "{scenario}");
+        assert!(scenario["description"].is_string(), "{scenario}");
+    }
+}
+
+#[tokio::test]
+async fn a_scenario_that_is_invalid_or_given_twice_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let plain = file("plain.json", r#"{"faults": [{"delayMs": 1}]}"#);
+    let invalid = file("invalid.json", r#"{"faults": [{"delayMs": 1}, {"delay": 1}]}"#);
+    let unknown = file("unknown.json", r#"{"faults": [{"delayMs": 1}], "fault": 1}"#);
+    let cut = file("cut.json", r#"{"faults": [{"delayMs""#);
+    let same = file("same.json", r#"{"name": "plain", "faults": [{"delayMs": 2}]}"#);
+    let none = folder.path().join("none.json");
+    for (last, why) in [
+        (&invalid, "invalid.json: fault 2 ({\"delay\":1}): unknown field `delay`"),
+        (&unknown, "unknown.json: invalid scenario: unknown field `fault`"),
+        (&cut, "cut.json: EOF"),
+        (&same, "plain.json has the name \"plain\", too"),
+        (&none, "none.json: "),
+    ] {
+        let mut program = program();
+        let command = program.arg("--scenario").arg(&plain).arg("--scenario").arg(last);
+        let output = command.output().await.unwrap();
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{printed}");
+        assert!(printed.contains(why) && printed.contains("--scenario"), "{printed}");
+        assert!(output.stdout.is_empty());
+    }
+}

@@ -23,6 +23,9 @@ async fn full() -> Option<Page> {
     page.enter_room("faults").await;
     page.browser.click("#fault-buttons button:nth-child(2)").await;
     page.until_shown("#fault-list", "429").await;
+    let scenario = json!({ "faults": [{ "operation": "cancel", "delayMs": 100 }] });
+    page.put("/_local/scenarios/slow", scenario).await;
+    page.until_shown("#scenario-list", "active").await;
     page.browser.click("#faults summary").await;
     page.prepare("count").await;
     page.browser.fill("#submit-body", "{\"n\": 20,}").await;

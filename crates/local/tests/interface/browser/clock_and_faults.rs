@@ -1,6 +1,7 @@
-//! Advancing the clock, and adding faults.
+//! Advancing the clock, adding faults, and their scenarios.
 
-use serde_json::json;
+use podqueue_local::{Fault, Operation};
+use serde_json::{Value, json};
 
 use super::support::open;
 
@@ -142,5 +143,46 @@ async fn faults_with_numbers_too_long_for_a_script_are_exact_and_shown() {
     page.browser.click("#fault-form .main").await;
     page.until_shown("#fault-list", "2 ms late").await;
     assert_eq!(page.get("/_local/faults").await[1]["seed"], json!(9_007_199_254_740_993_u64));
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scenario_is_ended_and_started() {
+    let Some(page) = open(|builder| builder).await else { return };
+    let fault = json!({ "operation": "health", "response": { "status": 503 } });
+    let scenario = json!({ "description": "As at noon.", "faults": [fault] });
+    page.put("/_local/scenarios/at%20noon", scenario).await;
+    page.enter_room("faults").await;
+    page.until_shown("#scenario-list", "active · 1 fault · As at noon.").await;
+    page.until_shown("#fault-list", "of at noon · 0 requests affected").await;
+    page.browser.click("#scenario-list button").await;
+    page.until_shown("#notice", "at noon has ended").await;
+    page.until_shown("#scenario-list", "not active").await;
+    page.until("document.querySelectorAll('#fault-list li').length === 0").await;
+    page.until_text("#scenario-list button", "Start").await;
+    page.browser.click("#scenario-list button").await;
+    page.until_shown("#fault-list", "health: 503").await;
+    page.until_text("#scenario-list button", "End").await;
+    page.end_soundly(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_faults_are_saved_as_a_scenario() {
+    let Some(page) = open(|builder| builder).await else { return };
+    page.enter_room("faults").await;
+    page.until("document.querySelector('#faults-save').hidden").await;
+    let fault = json!({ "operation": "run", "times": 2, "delayMs": 1 });
+    page.post("/_local/faults", fault.clone()).await;
+    page.until_text("#faults-save", "Save as a scenario").await;
+    // Of a fault that was added in Rust, only a summary is known.
+    page.local.add_fault(Fault::stall().on(Operation::Health));
+    page.until_text("#faults-save", "Save as a scenario (1 of 2)").await;
+    let saved = "return decodeURIComponent(document.querySelector('#faults-save').href)";
+    let saved = page.browser.run(saved).await;
+    let saved = saved.as_str().unwrap().strip_prefix("data:application/json,").unwrap();
+    let saved: Value = serde_json::from_str(saved).unwrap();
+    assert_eq!(saved, json!({ "faults": [fault] }));
+    page.put("/_local/scenarios/saved", saved).await;
+    page.until_shown("#scenario-list", "active · 1 fault").await;
     page.end_soundly(&[]).await;
 }

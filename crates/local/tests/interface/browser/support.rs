@@ -77,6 +77,13 @@ impl Page {
         request.send().await.unwrap().json().await.unwrap()
     }
 
+    /// Puts to the service as another client.
+    pub async fn put(&self, path: &str, body: Value) {
+        let request = self.http.put(format!("{}{path}", self.local.base_url()));
+        let response = request.header("authorization", KEY).json(&body).send().await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+    }
+
     pub async fn get(&self, path: &str) -> Value {
         let request = self.http.get(format!("{}{path}", self.local.base_url()));
         request.header("authorization", KEY).send().await.unwrap().json().await.unwrap()
