@@ -13,6 +13,9 @@ let receivedAt = 0;
 /** In milliseconds: the time of the last event, and for a real clock the time since then. */
 export const now = () => clock.nowMs + (clock.manual ? 0 : performance.now() - receivedAt);
 
+/** True if the clock stands still until it is advanced. */
+export const isManual = () => clock.manual;
+
 /** Calls `listener` each second and after the clock was advanced, while the page is visible. */
 export const everySecond = (listener) => listeners.push(listener);
 

@@ -1,7 +1,7 @@
 // Details of a job: its time line, its values and chunks, what is known about it, and its actions.
 
 import { change, endpointPath, queue, read } from "./api.js";
-import { everySecond, now } from "./clock.js";
+import { everySecond, isManual, now } from "./clock.js";
 import { curl } from "./curl.js";
 import { attribute, byId, el, hide, keyed, on, setStatus, sign, text } from "./dom.js";
 import { parsed } from "./logs.js";
@@ -10,7 +10,7 @@ import { onChange } from "./rooms.js";
 import { onRoute, route } from "./route.js";
 import { again } from "./submit.js";
 import { cause } from "./traffic.js";
-import { canCancel, canRetry, clockTime, count, duration, inWords } from "./words.js";
+import { canCancel, canRetry, clockTime, count, duration, inWords, wallTime } from "./words.js";
 
 /** An ended job changes rarely. */
 const ENDED_PAUSE_MS = 500;
@@ -178,16 +178,21 @@ function moment(state) {
 /** The states with their times; what lies ahead is marked so. */
 function timeline() {
 	const entries = job.timeline ?? [];
+	text("timeline-clocks", "Times are of the service’s clock"
+		+ (isManual() ? ", which is manual: it stands still until it is advanced" : "")
+		+ "; below them, or in parentheses, those of the computer’s.");
 	keyed(byId("timeline"), entries, ({ state }, index) => `${index} ${state} ${job.status}`, ({ state }) => {
 		const [status, words] = moment(state);
 		const li = el("li", { "data-status": status },
-			sign(status), el("b", {}, words), el("time"), el("span", { class: "of" }));
-		[, , li.at, li.since] = li.children;
+			sign(status), el("b", {}, words), el("time"), el("span", { class: "of" }), el("span", { class: "of" }));
+		[, , li.at, li.wall, li.since] = li.children;
 		return li;
 	}, (li, entry) => {
 		const ahead = entry.atMs - now();
 		li.classList.toggle("ahead", ahead > 0);
 		text(li.at, clockTime(entry.atMs));
+		text(li.wall, entry.wallMs == null ? "" : wallTime(entry.wallMs));
+		attribute(li.wall, "title", entry.wallMs == null ? null : new Date(entry.wallMs).toLocaleString());
 		const before = entries[entries.indexOf(entry) - 1];
 		if (ahead > 0) text(li.since, `in ${duration(Math.ceil(ahead / 1000) * 1000)}`);
 		else text(li.since, before ? `+${duration(entry.atMs - before.atMs)}` : "");
@@ -239,5 +244,5 @@ function lines(name, list, words) {
 	const part = byId(`part-${name}`);
 	hide(part, !list?.length);
 	keyed(part.lastElementChild, list ?? [], ({ number }) => number, () => el("li"), (li, it) =>
-		text(li, `${clockTime(it.atMs)}  ${words(it)}`));
+		text(li, `${clockTime(it.atMs)} (${wallTime(it.wallMs)})  ${words(it)}`));
 }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::stream::Backlog;
 use super::submission::Submission;
 use super::timers::shrink;
-use crate::clock::{Moment, milliseconds};
+use crate::clock::{Moment, milliseconds, wall_milliseconds};
 use crate::worker::WorkerId;
 
 /// The state of a job.
@@ -161,6 +161,7 @@ pub(crate) struct Job {
     execution_timeout: Duration,
     submitted_at: Moment,
     queued_at: Moment,
+    wall_times: WallTimes,
     phase: JobPhase,
     output: Option<Arc<Value>>,
     error: Option<Arc<str>>,
@@ -191,6 +192,7 @@ impl Job {
             submission: Arc::new(submission),
             submitted_at: now,
             queued_at: now,
+            wall_times: WallTimes::of_submission(),
             phase: JobPhase::Queued { position },
             output: None,
             error: None,
@@ -237,6 +239,7 @@ impl Job {
         let stop = CancellationToken::new();
         self.attempt += 1;
         self.worker = Some((worker, name));
+        self.wall_times.started = wall_milliseconds();
         if let JobPhase::Queued { position } = self.phase {
             self.phase =
                 JobPhase::Running { position, worker, started_at: now, stop: stop.clone() };
@@ -286,6 +289,7 @@ impl Job {
         self.retried += 1;
         self.worker = None;
         self.queued_at = now;
+        self.wall_times.queued = wall_milliseconds();
         self.output = None;
         self.error = None;
         self.has_lost_worker = false;
@@ -352,6 +356,7 @@ impl Job {
             JobPhase::Running { started_at, .. } => Some(started_at),
             _ => None,
         };
+        self.wall_times.ended = wall_milliseconds();
         self.phase = JobPhase::Finished { status, started_at, finished_at: now };
         self.changed.notify_waiters();
     }
@@ -408,6 +413,30 @@ pub(crate) struct Times {
     /// The end of its execution timeout, while it runs.
     pub(crate) times_out: Option<Moment>,
     pub(crate) expires: Moment,
+    /// The same on the computer's clock.
+    pub(crate) wall: WallTimes,
+}
+
+/// The times of a job on the computer's clock, in milliseconds since 1970; 0 of what has not
+/// happened.
+///
+/// They do not follow from those on the service's clock, which may stand still for an hour and then
+/// jump: what became due in a jump has happened when the clock was advanced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WallTimes {
+    pub(crate) submitted: u64,
+    pub(crate) queued: u64,
+    pub(crate) started: u64,
+    pub(crate) ended: u64,
+    pub(crate) expired: u64,
+}
+
+impl WallTimes {
+    /// Those of a job that is submitted now.
+    fn of_submission() -> Self {
+        let now = wall_milliseconds();
+        Self { submitted: now, queued: now, started: 0, ended: 0, expired: 0 }
+    }
 }
 
 impl Job {
@@ -443,6 +472,7 @@ impl Job {
             expires: ended.map_or(end_of_life, |ended| {
                 end_of_life.min(ended.saturating_add(self.mode.retention()))
             }),
+            wall: self.wall_times,
         }
     }
 }

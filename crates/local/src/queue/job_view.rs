@@ -12,10 +12,10 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::activity::Activity;
-use super::job::{Job, JobId, Status, Times, WorkerLabel};
+use super::job::{Job, JobId, Status, Times, WallTimes, WorkerLabel};
 use super::submission::Submission;
 use crate::bounded_log::BoundedLog;
-use crate::clock::{Moment, milliseconds};
+use crate::clock::{Moment, milliseconds, wall_milliseconds};
 use crate::error::Refusal;
 use crate::worker::PolicyJson;
 
@@ -95,21 +95,29 @@ impl JobView {
         Some(&self.submission.as_ref()?.input)
     }
 
-    /// The past and future events of the job, with their times.
+    /// The past and future events of the job with their times, those of the past also on the
+    /// computer's clock.
     pub(crate) fn timeline(&self) -> Vec<Value> {
-        let Times { submitted, queued, started, ended, times_out, expires } = self.times;
-        let events = [
-            ("submitted", Some(submitted)),
-            ("queued", (self.retried > 0).then_some(queued)),
-            ("started", started),
-            ("ended", ended),
-            ("timesOut", times_out.filter(|at| *at < expires)),
-            (if self.status.is_some() { "expires" } else { "expired" }, Some(expires)),
+        let Times { submitted, queued, started, ended, times_out, expires, wall } = self.times;
+        let is_expired = self.status.is_none();
+        let past = [
+            ("submitted", Some(submitted), wall.submitted),
+            ("queued", (self.retried > 0).then_some(queued), wall.queued),
+            ("started", started, wall.started),
+            ("ended", ended, wall.ended),
+            ("expired", is_expired.then_some(expires), wall.expired),
         ];
-        let event = |(state, at): (&str, Option<Moment>)| {
+        let ahead = [
+            ("timesOut", times_out.filter(|at| *at < expires)),
+            ("expires", (!is_expired).then_some(expires)),
+        ];
+        let past = past.into_iter().filter_map(|(state, at, wall)| {
+            at.map(|at| json!({ "state": state, "atMs": milliseconds(at), "wallMs": wall }))
+        });
+        let ahead = ahead.into_iter().filter_map(|(state, at)| {
             at.map(|at| json!({ "state": state, "atMs": milliseconds(at) }))
-        };
-        events.into_iter().filter_map(event).collect()
+        });
+        past.chain(ahead).collect()
     }
 }
 
@@ -279,7 +287,9 @@ impl History {
     /// Keeps an expired job, without its values.
     pub(super) fn expire(&mut self, job: &Job) {
         let view = JobView::of(job);
+        let wall = WallTimes { expired: wall_milliseconds(), ..view.times.wall };
         self.expired.append(JobView {
+            times: Times { wall, ..view.times },
             status: None,
             submission: None,
             output: None,

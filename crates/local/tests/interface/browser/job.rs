@@ -60,6 +60,10 @@ async fn the_time_line_shows_every_state_with_its_time() {
     page.until_shown("#timeline li:nth-child(3)", "Completed").await;
     page.until_shown("#timeline li:nth-child(3)", "00:00:05").await;
     page.until_shown("#timeline li:nth-child(3)", "+5.0 s").await;
+    // What has happened has its time on the computer's clock, and what lies ahead has none.
+    let wall = r"document.querySelectorAll('#timeline time + .of')";
+    page.until(&format!(r"[...{wall}].map((it) => /^\d\d:\d\d:\d\d$/.test(it.innerText)).join() === 'true,true,true,false'")).await;
+    page.until_shown("#timeline-clocks", "which is manual").await;
     page.until_shown("#timeline li.ahead", "Expires").await;
     page.until_shown("#timeline li.ahead", "in 30 min").await;
     page.end_soundly(&[]).await;
