@@ -97,7 +97,7 @@ fn direct_negotiation_is_never_without_tls() {
     let (_server, url) = server();
     for mode in ["disable", "prefer"] {
         let error = refused(&format!("{url}?sslnegotiation=direct&sslmode={mode}"));
-        assert!(error.contains("the URL: ") && error.contains("say sslmode=require"), "{error}");
+        assert!(error.contains("the URL: ") && error.contains("set sslmode=require"), "{error}");
     }
     // The server offers none.
     refused(&format!("{url}?sslnegotiation=direct"));

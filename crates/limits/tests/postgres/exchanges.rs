@@ -177,7 +177,7 @@ fn a_user_without_create_privilege_uses_an_existing_schema() {
     SERVER.sql("rights", "CREATE ROLE limited LOGIN; REVOKE CREATE ON DATABASE rights FROM PUBLIC");
     let mut store = store(&url.replace("postgres@", "limited@"));
     let error = count(&mut store, &["a"]).unwrap_err();
-    assert!(error.to_string().contains("the user needs rights"), "{error}");
+    assert!(error.to_string().contains("the user needs the right to create"), "{error}");
     SERVER.sql("rights", "CREATE SCHEMA podqueue AUTHORIZATION limited");
     assert_eq!(count(&mut store, &["a"]).unwrap().1, [1]);
 }
