@@ -80,10 +80,12 @@ struct Composer<'a> {
     following: RefCell<Vec<String>>,
     /// The keywords of each target of a reference, if nothing in it was cut off.
     known: RefCell<BTreeMap<String, Keywords>>,
-    /// Pairs of targets of references whose first covers the second. One that is being compared is
-    /// assumed to; those after it may rely on that.
-    covered: RefCell<Vec<(String, String)>>,
-    /// Pairs of targets of references whose first does not cover the second.
+    /// Pairs of targets of references whose first covers the second.
+    covered: RefCell<HashSet<(String, String)>>,
+    /// The pairs that are being compared, whose first is assumed to cover the second, and those that
+    /// may rely on that.
+    assumed: RefCell<Vec<(String, String)>>,
+    /// Pairs of targets of references whose first does not cover the second, or is not known to.
     not_covered: RefCell<HashSet<(String, String)>>,
     /// True if an infinite expansion was cut off.
     cut: Cell<bool>,
@@ -112,6 +114,7 @@ impl<'a> Composer<'a> {
             following: RefCell::default(),
             known: RefCell::default(),
             covered: RefCell::default(),
+            assumed: RefCell::default(),
             not_covered: RefCell::default(),
             cut: Cell::new(false),
             bases,
@@ -239,6 +242,17 @@ impl<'a> Composer<'a> {
         }
         self.cut.set(before || self.cut.get());
         keywords
+    }
+
+    /// The same for a comparison, which must not rely on keywords that were cut off, and must not
+    /// have an effect on the keywords that are kept: `None` if the schema is being composed.
+    fn whole_keywords(&self, schema: &Value, depth: usize) -> Option<Keywords> {
+        let before = self.cut.replace(false);
+        let assumed = self.assumed.take();
+        let keywords = self.keywords(schema, depth);
+        self.assumed.replace(assumed);
+        let is_whole = !self.cut.replace(before);
+        is_whole.then_some(keywords)
     }
 
     /// The schema to which a reference leads, of the description or a union that was named here.
@@ -429,7 +443,12 @@ impl<'a> Composer<'a> {
         let words = known.get("description").cloned();
         *known = match self.covers(&later, known, depth) {
             true => later,
-            false => json!({ "allOf": [known, later] }),
+            false => {
+                let mut parts = parts_of(known);
+                let more = parts_of(&later).into_iter().filter(|it| !parts.contains(it));
+                parts.extend(more.collect::<Vec<_>>());
+                json!({ "allOf": parts })
+            }
         };
         if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
             known["description"] = words;
@@ -438,7 +457,8 @@ impl<'a> Composer<'a> {
 
     /// Items that may be of several types, such as those of a tuple, are none of them alone.
     fn refine_items(&self, known: &mut Value, later: Value, depth: usize) {
-        let is_decided = || kind(&self.keywords(known, depth + 1)).is_some();
+        let keywords = || self.whole_keywords(known, depth + 1);
+        let is_decided = || keywords().is_none_or(|it| kind(&it).is_some());
         if !says_type(known) || is_decided() {
             self.refine(known, later, depth);
         }
@@ -459,7 +479,7 @@ impl<'a> Composer<'a> {
 
     /// Returns true if nothing is lost of a value of both schemas that is read as the later one alone.
     fn covers(&self, later: &Value, known: &Value, depth: usize) -> bool {
-        if later == known || !says_type(known) {
+        if later == known || !says_type(known) || self.extends(later, known, depth) {
             return true;
         }
         if depth > DEPTH {
@@ -473,22 +493,32 @@ impl<'a> Composer<'a> {
         if self.not_covered.borrow().contains(&pair) {
             return false;
         }
-        if self.covered.borrow().contains(&pair) {
+        if self.covered.borrow().contains(&pair) || self.assumed.borrow().contains(&pair) {
             return true;
         }
         // Of schemas that contain themselves, the rest decides.
-        let assumed = self.covered.borrow().len();
-        self.covered.borrow_mut().push(pair.clone());
+        let assumed = self.assumed.borrow().len();
+        self.assumed.borrow_mut().push(pair.clone());
         let is_covered = self.covers_keywords(later, known, 0);
         if !is_covered {
-            self.covered.borrow_mut().truncate(assumed);
+            self.assumed.borrow_mut().truncate(assumed);
             self.not_covered.borrow_mut().insert(pair);
+        } else if assumed == 0 {
+            self.covered.borrow_mut().extend(self.assumed.take());
         }
         is_covered
     }
 
+    /// Returns true if a schema has another one among its parts.
+    fn extends(&self, schema: &Value, base: &Value, depth: usize) -> bool {
+        let Some(schema) = self.resolved(schema).filter(|_| depth <= DEPTH) else { return false };
+        let mut parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        parts.any(|part| part == base || self.extends(part, base, depth + 1))
+    }
+
     fn covers_keywords(&self, later: &Value, known: &Value, depth: usize) -> bool {
-        let [later, known] = [later, known].map(|it| self.keywords(it, depth + 1));
+        let keywords = |it: &Value| self.whole_keywords(it, depth + 1);
+        let Some((later, known)) = keywords(later).zip(keywords(known)) else { return false };
         let within = |key: &str| match (later.get(key), known.get(key)) {
             (_, None | Some(Value::Bool(_))) => true,
             (None | Some(Value::Bool(_)), Some(_)) => false,
@@ -533,6 +563,14 @@ fn listed(branches: &[Value]) -> String {
         }
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         all => all.concat(),
+    }
+}
+
+/// The schemas that a value of a schema has: those of its `allOf`, if that is all of it.
+fn parts_of(schema: &Value) -> Vec<Value> {
+    match (schema.get("allOf").and_then(Value::as_array), schema.as_object()) {
+        (Some(parts), Some(keywords)) if keywords.len() == 1 => parts.clone(),
+        _ => vec![schema.clone()],
     }
 }
 

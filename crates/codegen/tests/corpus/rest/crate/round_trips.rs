@@ -105,6 +105,7 @@ fn lossless(checks: &mut Checks) {
         r#"{"either":"a","nothing":"b","within":{"either":BOTH,"list":[BOTH],"map":{"k":BOTH},"one":{"inner":BOTH}}}"#,
         r#"{"nothing":"b","within":{"either":"a"}}"#,
         r#"{"cycle":{"all":{"child":{},"name":"a"},"child":{"parent":{"name":"b"}}},"nothing":"b"}"#,
+        r#"{"narrowed":{"child":{"child":{"child":{"child":{"color":"red","kind":"k","name":"a","size":1},"color":"red","kind":"k","name":"a","size":1},"color":"red","kind":"k","name":"a","size":1},"kind":"k","name":"a","size":1},"kind":"k","size":1},"nothing":"b"}"#,
     ] {
         let text = text.replace("BOTH", both);
         let merged: Result<Merged, _> = from_str(&text);
