@@ -327,7 +327,8 @@ impl<'a> Composer<'a> {
         let union = if unions.len() == 1 { unions.pop().map(|it| it.0) } else { None };
         let unions = unions.into_iter().map(|(_, part)| self.keywords(part, depth));
         let parts: Vec<_> = parts.into_iter().chain(unions).collect();
-        let is_null = !parts.is_empty() && parts.iter().all(|part| part.contains_key("nullable"));
+        let is_null = parts.iter().any(|part| part.contains_key("nullable"))
+            && parts.iter().all(permits_null);
         for part in parts {
             self.merge(&mut merged, part, depth);
         }
@@ -441,6 +442,8 @@ impl<'a> Composer<'a> {
 
     fn replace(&self, known: &mut Value, later: Value, depth: usize) {
         let words = known.get("description").cloned();
+        let is_null = later.as_object().is_some_and(permits_null)
+            && self.keywords(known, depth + 1).contains_key("nullable");
         *known = match self.covers(&later, known, depth) {
             true => later,
             false => {
@@ -452,6 +455,9 @@ impl<'a> Composer<'a> {
         };
         if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
             known["description"] = words;
+        }
+        if is_null && known.get("$ref").is_none() {
+            known["nullable"] = json!(true);
         }
     }
 
@@ -564,6 +570,13 @@ fn listed(branches: &[Value]) -> String {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         all => all.concat(),
     }
+}
+
+/// Returns true if null conforms to a schema: it says so, or restricts objects and lists alone.
+fn permits_null(schema: &Keywords) -> bool {
+    let is_typed =
+        |key: &str| !["properties", "required", "additionalProperties", "items"].contains(&key);
+    schema.contains_key("nullable") || !schema.keys().any(|it| !is_annotation(it) && is_typed(it))
 }
 
 /// The schemas that a value of a schema has: those of its `allOf`, if that is all of it.

@@ -317,7 +317,8 @@ fn well_formed(schema: &mut Map<String, Value>, formats: Formats) {
                 || value == "binary"
                 || value.as_str().is_some_and(|it| formats.has(it))
         }
-        "nullable" | "deprecated" | "readOnly" | LOOSE | URL => value.is_boolean(),
+        "nullable" => *value == json!(true),
+        "deprecated" | "readOnly" | LOOSE | URL => value.is_boolean(),
         FIRST => value.is_u64(),
         "properties" | "$defs" | "definitions" | "discriminator" => value.is_object(),
         "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),

@@ -108,7 +108,7 @@ fn mark_nulls(schema: &mut Value, nullable: &Nullable) {
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
     let names = fields.iter().filter(|(name, field)| {
         let is_null =
-            may_be_null(field) || target(field).is_some_and(|it| nullable.names.contains(it));
+            may_be_null(field) || referred(field).is_some_and(|it| nullable.names.contains(it));
         is_null && !is_required(name) && !is_true(field, "readOnly")
     });
     let names: Vec<_> = names.map(|(name, _)| json!(name)).collect();

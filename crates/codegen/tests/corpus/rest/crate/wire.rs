@@ -194,6 +194,17 @@ async fn clearing(checks: &mut Checks) {
     checks.same("its type", media, r#""application/merge-patch+json""#);
     checks.same("its body", body, r##""{\"name\":null,\"parts\":[{\"note\":null}],\"tags\":[]}""##);
 
+    let change = clearing::types::Change {
+        size: Some(None),
+        named_size: Some(None),
+        within: Some(clearing::types::ChangeWithin { size: Some(None) }),
+        never: Some(String::new()),
+        ..Default::default()
+    };
+    checks.same("nulls", said(rest.patch_thing(change).await), "Ok(())");
+    let nulls = r##""{\"named_size\":null,\"never\":\"\",\"size\":null,\"within\":{\"size\":null}}""##;
+    checks.same("nulls", server.request().1, nulls);
+
     checks.same("no body", said(rest.patch_optional().await), "Ok(())");
     checks.same("no body", server.header_and_body("content-type"), r#"("", "")"#);
     checks.same("only null", said(rest.patch_optional().null("name").await), "Ok(())");
