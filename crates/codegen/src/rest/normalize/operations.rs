@@ -500,7 +500,7 @@ fn demand(description: &Value, name: &str) -> String {
         ("http", _) => {
             format!("demands HTTP authentication of the scheme {}", text_at(scheme, "scheme"))
         }
-        ("mutualTLS", _) => "demands a client certificate: `ClientBuilder::http_client` takes a \
+        ("mutualTLS", _) => "demands a client certificate: `http_client` of the builder takes a \
                              client that has one"
             .to_owned(),
         (kind, _) => format!("is of the type {kind:?}, which is not supported"),
