@@ -12,22 +12,21 @@ use crate::{attributes, print};
 
 /// The type of an argument for a field of this type, and the expression that converts the argument.
 pub(in crate::rest) fn given(ty: &Type, ident: &syn::Ident) -> (TokenStream, TokenStream) {
-    if is_named(ty, "String") {
-        return (quote!(impl Into<String>), quote!(#ident.into()));
-    }
-    if is_named(ty, "Parsed") {
-        return (quote!(impl Into<#ty>), quote!(#ident.into()));
+    let converted = |ty: &Type| {
+        ["String", "Parsed"].iter().any(|it| is_named(ty, it)).then(|| quote!(impl Into<#ty>))
+    };
+    if let Some(given) = converted(ty) {
+        return (given, quote!(#ident.into()));
     }
     if is_named(ty, "Vec")
         && let Some(item) = argument(ty)
     {
-        return if is_named(item, "String") {
-            (
-                quote!(impl IntoIterator<Item = impl Into<String>>),
+        return match converted(item) {
+            Some(given) => (
+                quote!(impl IntoIterator<Item = #given>),
                 quote!(#ident.into_iter().map(Into::into).collect()),
-            )
-        } else {
-            (quote!(impl IntoIterator<Item = #item>), quote!(#ident.into_iter().collect()))
+            ),
+            None => (quote!(impl IntoIterator<Item = #item>), quote!(#ident.into_iter().collect())),
         };
     }
     (quote!(#ty), quote!(#ident))
