@@ -30,11 +30,13 @@ pub(crate) struct Named<'a> {
 
 const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];
 
-const CREDENTIALS: [&str; 16] = [
+const CREDENTIALS: [&str; 18] = [
     "password",
+    "passwords",
     "passwd",
     "passphrase",
     "secret",
+    "secrets",
     "secretvalue",
     "token",
     "apikey",
@@ -233,7 +235,8 @@ mod tests {
 
     #[test]
     fn credentials_and_environments_are_secret_under_any_spelling() {
-        for name in ["env", "apiKey", "api_key", "accessSecret", "userPassword", "TOKEN"] {
+        for name in ["env", "apiKey", "api_key", "accessSecret", "secrets", "userPassword", "TOKEN"]
+        {
             assert!(secret(name, &[], false), "{name}");
         }
         for name in ["id", "inputTokens", "secretId", "environmentId", "key", "name"] {

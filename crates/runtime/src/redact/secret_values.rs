@@ -24,11 +24,13 @@ pub(crate) const REDACTED: &str = "[redacted]";
 
 const ENVIRONMENT: [&str; 4] = ["env", "envs", "environment", "environmentvariables"];
 
-const CREDENTIALS: [&str; 16] = [
+const CREDENTIALS: [&str; 18] = [
     "password",
+    "passwords",
     "passwd",
     "passphrase",
     "secret",
+    "secrets",
     "secretvalue",
     "token",
     "apikey",
@@ -386,6 +388,7 @@ mod tests {
         for (json, expected) in [
             (json!({"input": {"apiKey": "k", "note": "a-long-note"}}), vec!["k"]),
             (json!({"password": 1234, "tokens": 5}), vec!["1234"]),
+            (json!({"secrets": {"a": "canary-1"}}), vec!["canary-1"]),
             (json!({"env": {"DEBUG": "1", "SIZE": "small", "A": "canary"}}), vec![]),
             (
                 json!({"env": {"A": "canary-1", "PASSWORD": "x", "NAME": "canary-2", "KEY": "canary-3"}}),
