@@ -454,9 +454,9 @@ pub struct S3Config(SentS3Config);
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SentS3Config {
-    #[serde(serialize_with = "SecretString::send")]
+    #[serde(serialize_with = "SecretString::serialize_exposed")]
     access_id: SecretString,
-    #[serde(serialize_with = "SecretString::send")]
+    #[serde(serialize_with = "SecretString::serialize_exposed")]
     access_secret: SecretString,
     bucket_name: String,
     endpoint_url: String,

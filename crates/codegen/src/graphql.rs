@@ -53,8 +53,8 @@ pub fn generate(
     options: impl Into<Options>,
 ) -> Result<Generated, Vec<Diagnostic>> {
     let options = options.into();
-    let schema = &plain_lines(schema);
-    let files: Vec<_> = files.iter().map(plain_lines).collect();
+    let schema = &normalize_lines(schema);
+    let files: Vec<_> = files.iter().map(normalize_lines).collect();
     let schema_name = &schema.name;
     let in_schema = |message: String| vec![Diagnostic::of_file(schema_name, message)];
     let schema = Source::new(schema_name, text::decoded(&schema.text));
@@ -131,7 +131,7 @@ pub fn generate(
 
 /// Normalizes line ends and removes a byte order mark, which the parser counts wrongly: it takes CR
 /// LF for two line ends, does not know a lone CR, and counts the mark as a column.
-fn plain_lines(source: &Source) -> Source {
+fn normalize_lines(source: &Source) -> Source {
     let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
     Source::new(&source.name, text.replace("\r\n", "\n").replace('\r', "\n"))
 }

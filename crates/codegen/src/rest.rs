@@ -144,7 +144,8 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     let whole = (options.census || options.by_tag).then(|| description.clone());
     let mut normalized =
         normalize::normalize(source, &places, description, linked, only, formats, stated)?;
-    let mut decided = signatures::decide_or_bisect(source, &places, formats, &mut normalized)?;
+    let mut decided =
+        signatures::generate_types_or_bisect(source, &places, formats, &mut normalized)?;
     let mut warnings = normalized.warnings;
     let is_left_out = |keys: &Vec<String>| normalized.left_out.contains(keys);
     for server in servers.foreign.iter().filter(|it| !is_left_out(&it.keys)) {
@@ -177,7 +178,10 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
             }
             None => warnings.push(Diagnostic::of_file(
                 &source.name,
-                format!("left out {} {}: it got no signature", operation.method, operation.path),
+                format!(
+                    "left out {} {}: progenitor generated no function for it",
+                    operation.method, operation.path
+                ),
             )),
         }
     }

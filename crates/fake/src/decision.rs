@@ -67,7 +67,7 @@ pub(crate) struct State {
 }
 
 /// A response with the fault that is applied to it, and the number of the request.
-pub(crate) struct Decided {
+pub(crate) struct Decision {
     pub(crate) request: usize,
     pub(crate) answer: Answer,
     pub(crate) fault: Option<Fault>,
@@ -89,7 +89,7 @@ impl Shared {
     }
 
     /// Records a request and decides how it is answered.
-    pub(crate) fn decide(&self, request: &Received<'_>) -> Decided {
+    pub(crate) fn decide(&self, request: &Received<'_>) -> Decision {
         let operation = find(&self.operations, request.method, request.path);
         let checked = match &operation {
             Ok(operation) => operation.check(&self.description, request).map_err(|it| (400, it)),
@@ -160,7 +160,7 @@ impl Shared {
             (Err((status, error)), _) => Answer::refusal(status, &error),
             (Ok(()), None) => Answer::refusal(404, &Error::new("no operation")),
         };
-        Decided { request: number, answer, fault }
+        Decision { request: number, answer, fault }
     }
 
     /// Records the status that a request was answered with.

@@ -30,7 +30,7 @@ impl SecretString {
     }
 
     /// Writes the plain text into what is sent, for `#[serde(serialize_with = …)]` on a field.
-    pub fn send<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize_exposed<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
     }
 }

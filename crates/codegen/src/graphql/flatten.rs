@@ -15,7 +15,7 @@ use graphql_tools::static_graphql::query::{
     Field, FragmentDefinition, FragmentSpread, InlineFragment,
 };
 
-use super::operation::{Operation, Plain};
+use super::operation::{Flattened, Operation};
 use super::schema::Schema;
 
 type Item = Selection<'static, String>;
@@ -448,7 +448,7 @@ pub(crate) fn prepare(schema: &Schema, operation: &mut Operation) {
         fragment.selection_set = flatten(schema, all, &fragment.selection_set, of);
     }
     let selection = flatten(schema, all, operation.selection(), &root);
-    operation.plain = Plain { selection, fragments };
+    operation.plain = Flattened { selection, fragments };
 }
 
 pub(crate) type Selected = SelectionSet<'static, String>;

@@ -20,11 +20,11 @@ pub(crate) struct Operation {
     /// The fragments that it reaches, in the order of the text.
     pub(crate) fragments: Vec<FragmentDefinition>,
     /// Its selection and fragments, flattened for its types.
-    pub(crate) plain: Plain,
+    pub(crate) plain: Flattened,
 }
 
 /// Flattened selections.
-pub(crate) struct Plain {
+pub(crate) struct Flattened {
     pub(crate) selection: SelectionSet<'static, String>,
     pub(crate) fragments: Vec<FragmentDefinition>,
 }
@@ -50,7 +50,10 @@ impl Operation {
             comment: comment_above(&file.lines, position.line),
             definition: definition.clone(),
             fragments: fragments.into_iter().cloned().collect(),
-            plain: Plain { selection: definition.selection_set().clone(), fragments: Vec::new() },
+            plain: Flattened {
+                selection: definition.selection_set().clone(),
+                fragments: Vec::new(),
+            },
         }
     }
 

@@ -20,14 +20,14 @@ pub(crate) fn rewrite(item: &mut Item) {
     }
     match item {
         Item::Struct(item) => {
-            tidy_container(&mut item.attrs);
-            tidy_fields(&mut item.fields);
+            rewrite_container(&mut item.attrs);
+            rewrite_fields(&mut item.fields);
         }
         Item::Enum(item) => {
-            tidy_container(&mut item.attrs);
+            rewrite_container(&mut item.attrs);
             for variant in &mut item.variants {
-                tidy_attributes(&mut variant.attrs);
-                tidy_fields(&mut variant.fields);
+                rewrite_attributes(&mut variant.attrs);
+                rewrite_fields(&mut variant.fields);
             }
         }
         _ => {}
@@ -53,7 +53,7 @@ pub(crate) fn derive(attrs: &mut Vec<Attribute>, path: Path) {
     attributes::set(attrs, &all);
 }
 
-fn tidy_container(attrs: &mut Vec<Attribute>) {
+fn rewrite_container(attrs: &mut Vec<Attribute>) {
     let mut uses_serde = false;
     let derived: Vec<Path> = attributes::derived(attrs)
         .into_iter()
@@ -82,10 +82,10 @@ fn tidy_container(attrs: &mut Vec<Attribute>) {
     attributes::set_serde(attrs, &metas);
 }
 
-fn tidy_fields(fields: &mut Fields) {
+fn rewrite_fields(fields: &mut Fields) {
     for field in fields {
         keyword(field);
-        tidy_attributes(&mut field.attrs);
+        rewrite_attributes(&mut field.attrs);
     }
 }
 
@@ -106,7 +106,7 @@ fn keyword(field: &mut Field) {
 }
 
 /// Merges the `#[serde(…)]` attributes, the name first.
-fn tidy_attributes(attrs: &mut Vec<Attribute>) {
+fn rewrite_attributes(attrs: &mut Vec<Attribute>) {
     let mut metas = attributes::serde_metas(attrs);
     metas.sort_by_key(|meta| !meta.path().is_ident("rename"));
     attributes::set_serde(attrs, &metas);

@@ -38,10 +38,10 @@ pub(crate) fn operations(
     for file in &folder.files {
         for definition in &file.definitions {
             let named = match definition {
-                Definition::Operation(definition) => named(definition).map(|()| {
+                Definition::Operation(definition) => check_operation_name(definition).map(|()| {
                     operations.push(Operation::new(&folder, file, definition));
                 }),
-                Definition::Fragment(fragment) => fragment_named(fragment),
+                Definition::Fragment(fragment) => check_fragment_name(fragment),
             };
             if let Err((position, message)) = named {
                 diagnostics.push(folder.diagnostic(position, &message));
@@ -196,8 +196,8 @@ fn unused(folder: &Folder<'_>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Returns true if a fragment can become a Rust item.
-fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
+/// Refuses a fragment that cannot become a Rust item.
+fn check_fragment_name(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
     let name = &fragment.name;
     let type_name = naming::upper_camel(name);
     if naming::hides(&type_name) {
@@ -211,8 +211,10 @@ fn fragment_named(fragment: &FragmentDefinition) -> Result<(), (Pos, String)> {
     Ok(())
 }
 
-/// Returns true if an operation can become Rust items.
-fn named(definition: &OperationDefinition<'static, String>) -> Result<(), (Pos, String)> {
+/// Refuses an operation that cannot become Rust items.
+fn check_operation_name(
+    definition: &OperationDefinition<'static, String>,
+) -> Result<(), (Pos, String)> {
     let (position, name) = match definition {
         OperationDefinition::SelectionSet(selection) => (selection.span.0, &None),
         OperationDefinition::Query(query) => (query.position, &query.name),

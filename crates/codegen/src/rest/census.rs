@@ -15,7 +15,7 @@ use syn::{Field, Fields, Item, Path, Type};
 
 use super::description::{self, DescribedOperation, location, name_of};
 use super::media::{self, Media};
-use super::model::{Content, Operation, PartKind, Place};
+use super::model::{Content, Operation, ParameterLocation, PartKind};
 use super::normalize::Origins;
 use super::pointer::{joined, keys};
 use super::signatures::Signature;
@@ -155,11 +155,11 @@ impl<'a> Walk<'a> {
         for parameter in &operation.parameters {
             let what = format!("the parameter `{}` of `{name}`", parameter.name);
             let schemas = match parameter.place {
-                Place::Part(PartKind::Value) => {
+                ParameterLocation::Part(PartKind::Value) => {
                     let parts = self.media(body.as_ref(), |it| it.starts_with("multipart/"));
                     self.step(&parts, Step::Property(&parameter.wire))
                 }
-                Place::Part(_) => {
+                ParameterLocation::Part(_) => {
                     self.count(false);
                     continue;
                 }
@@ -226,10 +226,15 @@ impl<'a> Walk<'a> {
     }
 
     /// The schema of a parameter.
-    fn parameter(&self, at: Option<&Node<'a>>, place: Place, wire: &str) -> Schemas<'a> {
+    fn parameter(
+        &self,
+        at: Option<&Node<'a>>,
+        place: ParameterLocation,
+        wire: &str,
+    ) -> Schemas<'a> {
         let location_of = match place {
-            Place::Header => "header",
-            Place::Path => "path",
+            ParameterLocation::Header => "header",
+            ParameterLocation::Path => "path",
             _ => "query",
         };
         let Some((operation, _)) = at else { return Schemas::default() };
@@ -243,7 +248,7 @@ impl<'a> Walk<'a> {
             )
         });
         let parameter = lists.flatten().find(|(_, it)| {
-            name_of(it) == wire && (location(it) == location_of || place == Place::Path)
+            name_of(it) == wire && (location(it) == location_of || place == ParameterLocation::Path)
         });
         let missing = parameter.as_ref().map_or(operation, |(place, _)| place).clone();
         let schema = parameter.as_ref().and_then(|it| self.below(it, &["schema"]));
@@ -586,7 +591,7 @@ const NO_SCHEMA: &str = "no schema";
 const ANY_PROPERTIES: &str = "additionalProperties without a schema";
 
 /// The keywords that say of which type a value is.
-const WORDS: [&str; 12] = [
+const TYPE_KEYWORDS: [&str; 12] = [
     "type",
     "properties",
     "additionalProperties",
@@ -605,7 +610,7 @@ const KINDS: [&str; 7] = ["string", "integer", "number", "boolean", "array", "ob
 
 /// The keywords of a schema that say of which type a value is.
 fn words(schema: &Value) -> Vec<&'static str> {
-    WORDS.into_iter().filter(|it| schema.get(it).is_some()).collect()
+    TYPE_KEYWORDS.into_iter().filter(|it| schema.get(it).is_some()).collect()
 }
 
 /// Returns true for `serde_json::Value`: a schema may have the name `Value`, too.

@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::Type;
 
-use super::model::{Content, Operation, Parameter, PartKind, Place};
+use super::model::{Content, Operation, Parameter, ParameterLocation, PartKind};
 use super::shorten::within_types;
 use super::signatures::Signature;
 use super::types::constructor;
@@ -75,7 +75,8 @@ pub(super) fn calls(
             }
         })
         .collect();
-    let mut own = Own { taken: types, known: HashMap::new(), code: TokenStream::new() };
+    let mut own =
+        ErrorAndHeaderTypes { taken: types, known: HashMap::new(), code: TokenStream::new() };
     for builder in &mut builders {
         builder.responses = (!builder.operation.successes.is_empty())
             .then(|| naming::unique_pascal(&mut taken, format!("{}Response", builder.name)));
@@ -88,14 +89,14 @@ pub(super) fn calls(
 
 /// Types of errors and headers. Those of many operations are equal, and become one type with a name
 /// for each operation.
-struct Own {
+struct ErrorAndHeaderTypes {
     taken: HashSet<String>,
     /// The names of the types, by what they consist of.
     known: HashMap<String, String>,
     code: TokenStream,
 }
 
-impl Own {
+impl ErrorAndHeaderTypes {
     /// The name of the type of the operation's errors, if any has a body of JSON.
     fn errors(&mut self, builder: &Builder<'_>) -> Option<String> {
         let errors = &builder.signature.errors;
@@ -176,14 +177,14 @@ struct Builder<'a> {
 }
 
 /// A part of the request that is an argument or a setter.
-struct Given {
+struct RequestArgument {
     ident: syn::Ident,
     ty: Type,
     required: bool,
     docs: String,
 }
 
-impl Given {
+impl RequestArgument {
     /// The type of the argument, and the expression that converts it into the field's type.
     fn argument(&self) -> (TokenStream, TokenStream) {
         let (ident, ty) = (&self.ident, &self.ty);
@@ -202,24 +203,24 @@ impl Builder<'_> {
         format!("[`{0}::{1}`](super::{0}::{1})", self.handle, self.operation.name)
     }
 
-    fn given(&self) -> Vec<Given> {
+    fn given(&self) -> Vec<RequestArgument> {
         let typed = |name: &str| {
             // Signatures are made from the normalized description, so every parameter has a type.
             let ty = self.signature.parameters.get(name).cloned();
             ty.unwrap_or_else(|| syn::parse_quote!(String))
         };
-        let parameters = self.operation.parameters.iter().map(|parameter| Given {
+        let parameters = self.operation.parameters.iter().map(|parameter| RequestArgument {
             ident: format_ident!("{}", parameter.name),
             ty: match parameter.place {
-                Place::Part(PartKind::File) => syn::parse_quote!(__runtime::Part),
-                Place::Part(PartKind::Files) => syn::parse_quote!(Vec<__runtime::Part>),
+                ParameterLocation::Part(PartKind::File) => syn::parse_quote!(__runtime::Part),
+                ParameterLocation::Part(PartKind::Files) => syn::parse_quote!(Vec<__runtime::Part>),
                 _ => typed(&parameter.name),
             },
             required: parameter.required,
             docs: docs_of_parameter(parameter),
         });
         let body = self.operation.body.iter().filter(|it| it.content != Content::Multipart);
-        let body = body.map(|body| Given {
+        let body = body.map(|body| RequestArgument {
             ident: format_ident!("body"),
             ty: match body.content {
                 Content::Bytes => syn::parse_quote!(__runtime::Upload),
@@ -598,13 +599,13 @@ pub(super) fn docs_of_method(
 /// The docs of a parameter.
 pub(super) fn docs_of_parameter(parameter: &Parameter) -> String {
     let place = match parameter.place {
-        Place::Path if naming::reads_as(&parameter.wire, &parameter.name) => {
+        ParameterLocation::Path if naming::reads_as(&parameter.wire, &parameter.name) => {
             return print::sentence(&parameter.description, "A part of the path.");
         }
-        Place::Path => "the part of the path",
-        Place::Query => "the query parameter",
-        Place::Header => "the header",
-        Place::Part(_) => "the part",
+        ParameterLocation::Path => "the part of the path",
+        ParameterLocation::Query => "the query parameter",
+        ParameterLocation::Header => "the header",
+        ParameterLocation::Part(_) => "the part",
     };
     let meaning = print::sentence(&parameter.description, "");
     format!("{meaning}\n\nSent as {place} `{}`.", parameter.wire).trim_start().to_owned()

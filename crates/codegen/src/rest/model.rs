@@ -156,7 +156,7 @@ pub(crate) struct Parameter {
     pub(crate) name: String,
     /// The name on the wire.
     pub(crate) wire: String,
-    pub(crate) place: Place,
+    pub(crate) place: ParameterLocation,
     pub(crate) required: bool,
     /// The style of a query parameter; none for a scalar, and for a list with a pair for each item.
     pub(crate) style: Option<Style>,
@@ -169,7 +169,7 @@ pub(crate) struct Parameter {
 
 /// The location of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ParameterLocation {
     Path,
     Query,
     Header,

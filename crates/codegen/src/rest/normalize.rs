@@ -159,12 +159,12 @@ pub(super) fn normalize(
     }
     names::inline_aliases(&mut schemas, &mut paths);
     tree::keep_used(&paths, &mut schemas);
-    let enums = enums::take_out(&mut schemas, &mut paths);
+    let enums = enums::extract(&mut schemas, &mut paths);
     let items = operations.iter().filter_map(|it| it.paging.as_ref());
     let items = items.map(|(_, name)| name.as_str()).collect();
     inline::name_objects(&mut schemas, &mut paths, &enums, &items);
     let unions = union_marks::extract(&mut schemas);
-    let (required_fields, optional_nulls) = required::take(&mut schemas);
+    let (required_fields, optional_nulls) = required::extract(&mut schemas);
 
     let document = json!({
         "openapi": "3.0.3",

@@ -23,7 +23,7 @@ use crate::syntax::{argument, is_named};
 use crate::{Diagnostic, Source, panic_guard};
 
 /// The parts of progenitor's output that are kept.
-pub(super) struct Decided {
+pub(super) struct GeneratedTypes {
     /// The items of its `types` module.
     pub(super) types: Vec<Item>,
     /// The signatures, by the names of the operations.
@@ -47,12 +47,12 @@ pub(super) struct Signature {
     pub(super) item: Option<Type>,
 }
 
-pub(super) fn decide(
+pub(super) fn generate_types(
     source: &Source,
     document: Value,
     enums: &[NamedEnum],
     formats: Formats,
-) -> Result<Decided, Diagnostic> {
+) -> Result<GeneratedTypes, Diagnostic> {
     let fault = |message: String| Diagnostic::of_file(&source.name, message);
     let description: openapiv3::OpenAPI = serde_json::from_value(document)
         .map_err(|error| fault(format!("the description cannot be read: {error}")))?;
@@ -87,8 +87,8 @@ pub(super) fn decide(
     Ok(split(file))
 }
 
-fn split(file: syn::File) -> Decided {
-    let mut decided = Decided { types: Vec::new(), signatures: BTreeMap::new() };
+fn split(file: syn::File) -> GeneratedTypes {
+    let mut decided = GeneratedTypes { types: Vec::new(), signatures: BTreeMap::new() };
     for item in file.items {
         match item {
             Item::Mod(module) if module.ident == "types" => {
@@ -169,13 +169,14 @@ fn within_option(ty: &Type) -> &Type {
 
 /// Generates the types of a description by bisection: a schema that progenitor rejects is read as
 /// any value, a rejected operation is left out, each with a warning.
-pub(super) fn decide_or_bisect(
+pub(super) fn generate_types_or_bisect(
     source: &Source,
     places: &SourceMap<'_>,
     formats: Formats,
     normalized: &mut Normalized,
-) -> Result<Decided, Diagnostic> {
-    let attempt = |document: &Value| decide(source, document.clone(), &normalized.enums, formats);
+) -> Result<GeneratedTypes, Diagnostic> {
+    let attempt =
+        |document: &Value| generate_types(source, document.clone(), &normalized.enums, formats);
     if let Ok(decided) = attempt(&normalized.document) {
         return Ok(decided);
     }
@@ -321,7 +322,8 @@ components:
         normalized.document["components"]["schemas"]["Bad"] = refused.clone();
         normalized.document["paths"]["/get_bad"]["get"]["responses"]["2XX"]["content"]["application/json"]
             ["schema"] = refused;
-        let Ok(decided) = decide_or_bisect(&source, &places, formats, &mut normalized) else {
+        let Ok(decided) = generate_types_or_bisect(&source, &places, formats, &mut normalized)
+        else {
             panic!("most of it has types")
         };
         assert_eq!(decided.signatures.keys().collect::<Vec<_>>(), ["get_good"]);

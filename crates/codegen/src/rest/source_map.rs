@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::pointer::keys;
-use super::yaml::{self, Content, Node, Place};
+use super::yaml::{self, Content, LineColumn, Node};
 
 /// The source map of a text.
 pub(super) struct SourceMap<'a> {
@@ -33,7 +33,7 @@ impl<'a> SourceMap<'a> {
 
     /// The place of the node at the path `keys`: that of its own key, or that of the innermost part
     /// that exists.
-    pub(super) fn of(&self, keys: &[String]) -> Place {
+    pub(super) fn of(&self, keys: &[String]) -> LineColumn {
         let mut place = (1, 1);
         let Some(mut node) = self.root() else { return place };
         for key in keys {
@@ -55,12 +55,12 @@ impl<'a> SourceMap<'a> {
     }
 
     /// The same for a JSON pointer.
-    pub(super) fn of_pointer(&self, pointer: &str) -> Place {
+    pub(super) fn of_pointer(&self, pointer: &str) -> LineColumn {
         self.of(&keys(pointer))
     }
 
     /// The place of the first `$ref` whose target satisfies a predicate.
-    pub(super) fn of_reference(&self, is_target: impl Fn(&str) -> bool) -> Place {
+    pub(super) fn of_reference(&self, is_target: impl Fn(&str) -> bool) -> LineColumn {
         let found = self.root().and_then(|root| reference(root, &is_target));
         found.unwrap_or((1, 1))
     }
@@ -74,7 +74,7 @@ impl<'a> SourceMap<'a> {
     }
 }
 
-fn reference(node: &Node, is_target: &impl Fn(&str) -> bool) -> Option<Place> {
+fn reference(node: &Node, is_target: &impl Fn(&str) -> bool) -> Option<LineColumn> {
     match &node.content {
         Content::Scalar(_) => None,
         Content::List(items) => items.iter().find_map(|it| reference(it, is_target)),
@@ -91,7 +91,7 @@ fn reference(node: &Node, is_target: &impl Fn(&str) -> bool) -> Option<Place> {
 mod tests {
     use super::*;
 
-    fn place(text: &str, pointer: &str) -> Place {
+    fn place(text: &str, pointer: &str) -> LineColumn {
         SourceMap::new(text).of_pointer(pointer)
     }
 

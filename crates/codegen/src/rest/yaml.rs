@@ -7,17 +7,17 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 use serde_json::{Map, Number, Value};
 
 /// A line and a column, both counted from 1.
-pub(super) type Place = (usize, usize);
+pub(super) type LineColumn = (usize, usize);
 
 /// A parse error and its position.
 pub(super) struct SyntaxError {
-    pub(super) place: Place,
+    pub(super) place: LineColumn,
     pub(super) message: String,
 }
 
 /// A node of the document.
 pub(super) struct Node {
-    pub(super) place: Place,
+    pub(super) place: LineColumn,
     pub(super) content: Content,
     /// The number of nodes and the depth, with those of aliases counted at each use.
     size: usize,
@@ -34,7 +34,7 @@ pub(super) enum Content {
 pub(super) struct Entry {
     pub(super) key: String,
     /// The position of the key.
-    pub(super) place: Place,
+    pub(super) place: LineColumn,
     pub(super) value: Rc<Node>,
 }
 
@@ -94,7 +94,8 @@ impl<'a> Reader<'a> {
         let (content, anchor) = match event {
             Event::Alias(anchor) => {
                 let found = self.anchors.get(&anchor).cloned();
-                return found.ok_or_else(|| fault(span, "this alias stands for what it is in"));
+                return found
+                    .ok_or_else(|| fault(span, "this alias refers to a node that contains it"));
             }
             Event::Scalar(text, style, anchor, tag) => {
                 (Content::Scalar(scalar(&text, style, tag.as_deref())), anchor)
@@ -209,7 +210,7 @@ fn merged(entries: Vec<Entry>) -> Vec<Entry> {
 }
 
 impl Node {
-    fn new(place: Place, content: Content) -> Self {
+    fn new(place: LineColumn, content: Content) -> Self {
         let within: Vec<&Rc<Node>> = match &content {
             Content::Scalar(_) => Vec::new(),
             Content::List(items) => items.iter().collect(),
@@ -259,7 +260,7 @@ fn fault(span: &Span, message: &str) -> SyntaxError {
     SyntaxError { place: place(span), message: message.to_owned() }
 }
 
-fn place(span: &Span) -> Place {
+fn place(span: &Span) -> LineColumn {
     (span.start.line(), span.start.col() + 1)
 }
 
@@ -401,7 +402,7 @@ mod tests {
         for (text, expected) in [
             ("a: 1\nb: 2\na: 3\n", "3:1: the key `a` is already defined"),
             ("a: 1\n---\nb: 2\n", "2:1: there is more than one document in this file"),
-            ("a: &x [*x]\n", "1:8: this alias stands for what it is in"),
+            ("a: &x [*x]\n", "1:8: this alias refers to a node that contains it"),
             ("a: *x\n", "1:4: while parsing node, found unknown anchor"),
             (&format!("a0: &a0 x\n{bomb}"), "1:1: its aliases repeat too much of it"),
             (&format!("a0: &a0 x\n{deep}"), "257:13: lists and maps are nested too deeply here"),

@@ -185,7 +185,7 @@ fn pages_that_do_not_fit_are_refused_at_the_operation() {
         (
             "listPets",
             dogs(Pages::number("from", 1)),
-            "`from` is of the type string; the number of a page is one; state a cursor if \
+            "`from` is of the type string; a page number must be a number; state a cursor if \
              the response has the next one",
         ),
         (

@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use crate::rest::model::{
-    Body, Content, Operation, Parameter, PartKind, PathStyle, PathValue, Piece, Place, Style,
+    Body, Content, Operation, Parameter, ParameterLocation, PartKind, PathStyle, PathValue, Piece,
+    Style,
 };
 
 /// The expression that describes the call. `changes` is whether the builder has a field of that
@@ -12,7 +13,10 @@ use crate::rest::model::{
 pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
     let (name, method) = (&operation.name, &operation.method);
     let of_path = |wire: &str| {
-        operation.parameters.iter().find(|it| it.place == Place::Path && it.wire == wire)
+        operation
+            .parameters
+            .iter()
+            .find(|it| it.place == ParameterLocation::Path && it.wire == wire)
     };
     let pieces = operation.path_pieces();
     let path = pieces.iter().filter_map(|piece| match piece {
@@ -33,9 +37,10 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
             Some(quote!(.query(#name, &self.#field)))
         }
     });
-    let of = |place: Place| operation.parameters.iter().filter(move |it| it.place == place);
-    let queries = of(Place::Query).map(query);
-    let headers = of(Place::Header).filter(|it| it.required).map(|parameter| {
+    let of =
+        |place: ParameterLocation| operation.parameters.iter().filter(move |it| it.place == place);
+    let queries = of(ParameterLocation::Query).map(query);
+    let headers = of(ParameterLocation::Header).filter(|it| it.required).map(|parameter| {
         let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
         quote!(.header(#wire, &self.#field))
     });
@@ -43,7 +48,7 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
     let accept = accept.map(|media| quote!(.accept(#media)));
     let parts = operation.parameters.iter().filter_map(part);
     let body = operation.body.as_ref().map(|it| body(it, parts, changes));
-    let later_headers = of(Place::Header).filter(|it| !it.required).map(|parameter| {
+    let later_headers = of(ParameterLocation::Header).filter(|it| !it.required).map(|parameter| {
         let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
         quote!(.optional_header(#wire, &self.#field))
     });
@@ -73,13 +78,13 @@ fn part(part: &Parameter) -> Option<TokenStream> {
         None => quote!(None),
     };
     let files = match (part.place, part.required) {
-        (Place::Part(PartKind::Value), _) => {
+        (ParameterLocation::Part(PartKind::Value), _) => {
             return Some(quote!(.value(#wire, &self.#field, #media)));
         }
-        (Place::Part(PartKind::File), true) => quote!([&self.#field]),
-        (Place::Part(PartKind::File), false) => quote!(&self.#field),
-        (Place::Part(PartKind::Files), false) => quote!(self.#field.iter().flatten()),
-        (Place::Part(PartKind::Files), true) => quote!(&self.#field),
+        (ParameterLocation::Part(PartKind::File), true) => quote!([&self.#field]),
+        (ParameterLocation::Part(PartKind::File), false) => quote!(&self.#field),
+        (ParameterLocation::Part(PartKind::Files), false) => quote!(self.#field.iter().flatten()),
+        (ParameterLocation::Part(PartKind::Files), true) => quote!(&self.#field),
         _ => return None,
     };
     Some(quote!(.files(#wire, #files, #media)))

@@ -6,7 +6,7 @@ use super::parameters;
 use super::parameters::followed;
 use crate::naming;
 use crate::rest::media::{self, Media, content_of};
-use crate::rest::model::{Body, Content, Parameter, PartKind, Place, Style};
+use crate::rest::model::{Body, Content, Parameter, ParameterLocation, PartKind, Style};
 use crate::rest::tree::{fields, is_true, resolve, says_type, text_at};
 
 /// A body, and its media type.
@@ -115,7 +115,7 @@ pub(super) fn parts_of(
         let parameter = Parameter {
             name: naming::snake(&wire),
             wire,
-            place: Place::Part(match shape {
+            place: ParameterLocation::Part(match shape {
                 Shape::File => PartKind::File,
                 Shape::Files => PartKind::Files,
                 Shape::Value => PartKind::Value,
@@ -194,7 +194,7 @@ enum Shape {
     Value,
 }
 
-/// Returns true if a part is a file. One without a type is.
+/// The shape of a part. One without a type is a file.
 fn shape(description: &Value, schema: &Value, media: Option<&str>, depth: usize) -> Shape {
     if depth >= DEEPEST_PART {
         return Shape::Value;

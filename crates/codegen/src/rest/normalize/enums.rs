@@ -20,9 +20,9 @@ pub(crate) struct NamedEnum {
 
 /// Replaces every enum by `{type: string, format: Name}`: the type generator maps that format to
 /// the type of the enum.
-pub(super) fn take_out(schemas: &mut Map<String, Value>, paths: &mut Value) -> Vec<NamedEnum> {
+pub(super) fn extract(schemas: &mut Map<String, Value>, paths: &mut Value) -> Vec<NamedEnum> {
     let mut taken =
-        Taken { names: names::taken(schemas), enums: Vec::new(), by_values: HashMap::new() };
+        Extracted { names: names::taken(schemas), enums: Vec::new(), by_values: HashMap::new() };
     let mut stand_ins = BTreeMap::new();
     for (name, schema) in schemas.iter_mut() {
         if let Some(values) = values(schema) {
@@ -64,14 +64,14 @@ fn values(schema: &Value) -> Option<Vec<String>> {
     Some(values.iter().filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
-struct Taken {
+struct Extracted {
     names: HashSet<String>,
     enums: Vec<NamedEnum>,
     /// The name of the first enum with these values.
     by_values: HashMap<Vec<String>, String>,
 }
 
-impl Taken {
+impl Extracted {
     fn add(&mut self, name: String, schema: &mut Value, values: Vec<String>) {
         stand_in(schema, &name);
         let description = text_at(schema, "description");

@@ -4,7 +4,7 @@
 //! The range is that of all constraints of a value together: bounds, also exclusive ones, listed
 //! values, and those of the parts of `allOf`. A minimum of zero alone does not make an integer
 //! unsigned: it is stated of most counts, and services respond with -1 for none. Where negative
-//! numbers are permitted besides, neither type has room, and the value may be any JSON.
+//! numbers are permitted besides, neither type can represent it, and the value may be any JSON.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::rest::tree;
 const ABOVE: f64 = 9_223_372_036_854_775_808.0;
 
 /// Marks the integers that are unsigned by their format, and removes the type of those for which
-/// neither type has room, with a warning.
+/// neither type can represent it, with a warning.
 pub(super) fn decide(description: &mut Value, warnings: &mut Warnings<'_>) {
     let whole = description.clone();
     tree::each_schema(description, &mut |schema, place| within(&whole, schema, place, warnings));
@@ -123,7 +123,7 @@ impl Range {
         let shown = || list("examples").chain(schema.get("example"));
         let is_negative = |it: &Value| it.as_i64().is_some_and(|it| it < 0);
         let is_above = |it: &Value| it.is_u64() && !it.is_i64();
-        // An integer that neither type has room for is read as a double.
+        // An integer that neither type can represent it for is read as a double.
         let is_beyond = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= ABOVE) && it.is_f64();
         let is_unsigned = schema.get("format").is_some_and(|it| it == "uint64");
         Self {

@@ -11,8 +11,8 @@ use crate::Diagnostic;
 use crate::naming::{self, distinct};
 use crate::rest::description::{self, METHODS, operations, operations_of, security_scheme};
 use crate::rest::model::{
-    Content, ExpectedResponse, Operation, Paging, Parameter, PartKind, PathValue, Piece, Place,
-    pieces, split,
+    Content, ExpectedResponse, Operation, Paging, Parameter, ParameterLocation, PartKind,
+    PathValue, Piece, pieces, split,
 };
 use crate::rest::pages::Pages;
 use crate::rest::pointer::decoded;
@@ -406,11 +406,13 @@ fn path_item(operation: &Operation, types: Types) -> (String, Value) {
     let mut parameters = Vec::new();
     for (parameter, schema) in operation.parameters.iter().zip(types.parameters) {
         let place = match parameter.place {
-            Place::Header => "header",
+            ParameterLocation::Header => "header",
             // The type generator permits any type for query parameters.
-            Place::Path | Place::Query | Place::Part(PartKind::Value) => "query",
+            ParameterLocation::Path
+            | ParameterLocation::Query
+            | ParameterLocation::Part(PartKind::Value) => "query",
             // The runtime has a type for files.
-            Place::Part(_) => continue,
+            ParameterLocation::Part(_) => continue,
         };
         parameters.push(json!({
             "name": parameter.name,

@@ -1,4 +1,4 @@
-//! Paging of lists: which operations return pages, and what leads from one page to the next.
+//! Paging detection: the operations that return pages, and the value that leads to the next page.
 //!
 //! A description does not state it, but for a few well-known names it is certain, and only then
 //! calls get `pages` and `items`. Certain is:
@@ -157,7 +157,7 @@ pub(super) fn stated(
         ),
         Next::Number { .. } => (
             &["integer", "number"],
-            "the number of a page is one; state a cursor if the response has the next one",
+            "a page number must be a number; state a cursor if the response has the next one",
         ),
         _ => (&SCALARS, "a cursor is text or a number"),
     };

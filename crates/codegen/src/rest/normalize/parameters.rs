@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use crate::naming;
 use crate::rest::description::{self, location, name_of, style};
 use crate::rest::media::{self, Media};
-use crate::rest::model::{Content, Parameter, PathStyle, Piece, Place, Style, pieces, split};
+use crate::rest::model::{
+    Content, Parameter, ParameterLocation, PathStyle, Piece, Style, pieces, split,
+};
 use crate::rest::tree::{is_true, kind, resolve, text_at};
 
 /// Fields and methods of every builder.
@@ -60,7 +62,7 @@ pub(super) fn normalize(
             Parameter {
                 name: naming::snake(wire),
                 wire: wire.to_owned(),
-                place: Place::Path,
+                place: ParameterLocation::Path,
                 required: true,
                 style: None,
                 path_style,
@@ -74,7 +76,7 @@ pub(super) fn normalize(
         let wire = name_of(parameter).to_owned();
         let required = is_true(parameter, "required");
         let place = match location(parameter) {
-            "query" => Place::Query,
+            "query" => ParameterLocation::Query,
             "header" if is_set_elsewhere(&wire) => continue,
             "header" if is_of_connection(&wire) => {
                 warnings.push(format!(
@@ -82,7 +84,7 @@ pub(super) fn normalize(
                 ));
                 continue;
             }
-            "header" => Place::Header,
+            "header" => ParameterLocation::Header,
             other => {
                 let reason = match other {
                     "path" => format!("the path has no place for the parameter {wire}"),
@@ -167,24 +169,26 @@ pub(super) fn reserved(place: &str, name: &str) -> String {
 fn sendable(
     description: &Value,
     parameter: &Value,
-    place: Place,
+    place: ParameterLocation,
 ) -> Option<(Value, Option<Style>)> {
     let Some(schema) = parameter.get("schema") else {
-        let json = of_json(description, parameter).filter(|_| place == Place::Query);
+        let json = of_json(description, parameter).filter(|_| place == ParameterLocation::Query);
         return Some(json.map_or_else(|| (text(), None), |it| (it, Some(Style::Json))));
     };
     if is_scalar(description, schema) {
         return Some((schema.clone(), None));
     }
     let is_list = is_list_of_scalars(description, schema);
-    if is_text(description, schema) || (is_list && place == Place::Header) {
+    if is_text(description, schema) || (is_list && place == ParameterLocation::Header) {
         return Some((text(), None));
     }
     followed(description, schema)?;
     match place {
-        Place::Query if is_one_or_more(description, schema) => Some((texts(), of_list(parameter))),
-        Place::Query if is_list => Some((schema.clone(), of_list(parameter))),
-        Place::Query => Some((schema.clone(), Some(of_object(parameter)))),
+        ParameterLocation::Query if is_one_or_more(description, schema) => {
+            Some((texts(), of_list(parameter)))
+        }
+        ParameterLocation::Query if is_list => Some((schema.clone(), of_list(parameter))),
+        ParameterLocation::Query => Some((schema.clone(), Some(of_object(parameter)))),
         _ => None,
     }
 }

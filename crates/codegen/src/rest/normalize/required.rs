@@ -119,7 +119,7 @@ fn mark_nulls(schema: &mut Value, nullable: &Nullable) {
 }
 
 /// Extracts the required fields of all schemas, and those that may be absent or null.
-pub(super) fn take(schemas: &mut Map<String, Value>) -> (RequiredFields, OptionalNulls) {
+pub(super) fn extract(schemas: &mut Map<String, Value>) -> (RequiredFields, OptionalNulls) {
     let (mut required_fields, mut nulls) = (RequiredFields::new(), OptionalNulls::new());
     for (name, schema) in schemas {
         let name = naming::cased(name);
