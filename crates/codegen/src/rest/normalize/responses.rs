@@ -114,8 +114,8 @@ pub(super) fn of_successes(
     SuccessResponses { expected, events, lines, successes, headers }
 }
 
-/// The schema of an event's data. Descriptions specify that, or the whole event, or a list of
-/// either.
+/// The schema of an event's data. Descriptions specify that, or the whole event, perhaps as a union of
+/// those of each name, or a list of either.
 fn event_data(description: &Value, schema: &Value) -> Value {
     const OF_EVENTS: [&str; 4] = ["event", "data", "id", "retry"];
     let any = json!({});
@@ -127,10 +127,29 @@ fn event_data(description: &Value, schema: &Value) -> Value {
             (item, followed(description, item).unwrap_or(&any))
         }
     };
-    let properties = object_at(resolved, &["properties"]);
-    match properties.get("data") {
-        Some(data) if properties.keys().all(|it| OF_EVENTS.contains(&it.as_str())) => data.clone(),
-        _ => schema.clone(),
+    let own = object_at(resolved, &["properties"]);
+    let branches: Vec<_> = ["oneOf", "anyOf"]
+        .iter()
+        .filter_map(|key| resolved.get(key).and_then(Value::as_array))
+        .flatten()
+        .map(|branch| object_at(followed(description, branch).unwrap_or(&any), &["properties"]))
+        .collect();
+    let is_event = own
+        .keys()
+        .chain(branches.iter().flat_map(|it| it.keys()))
+        .all(|it| OF_EVENTS.contains(&it.as_str()));
+    // Events of each name may have data of their own: then the name decides how it is read.
+    let of_branches = branches.iter().map(|it| it.get("data").or(own.get("data")));
+    let of_each: Vec<_> = match branches.is_empty() {
+        true => vec![own.get("data")],
+        false => of_branches.collect(),
+    };
+    if !is_event || of_each.iter().all(Option::is_none) {
+        return schema.clone();
+    }
+    match of_each.as_slice() {
+        [Some(data), others @ ..] if others.iter().all(|it| *it == Some(*data)) => (*data).clone(),
+        _ => any.clone(),
     }
 }
 
@@ -143,7 +162,7 @@ fn line_data(description: &Value, schema: &Value) -> Value {
         }
         Some(text) if text.get("type") == Some(&json!("string")) => any,
         Some(_) if schema.is_object() => schema.clone(),
-        _ => any,
+        _ => any.clone(),
     }
 }
 

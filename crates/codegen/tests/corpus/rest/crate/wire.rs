@@ -365,6 +365,11 @@ async fn events(checks: &mut Checks) {
     let log = api.log().events().await.map(TypedEvents::into_events);
     checks.same("events of a log", all(log).await, expected);
 
+    let text = "event: tick\ndata: {\"n\": 1}\n\nevent: word\ndata: {\"word\": \"w\"}\n\n";
+    let server = Server::responding("200 OK", "text/event-stream", text);
+    let named = all(streams::Api::new(&server.client()).both().await).await;
+    checks.same("events of two names", named, r#""tick {\"n\": 1}, word {\"word\": \"w\"}""#);
+
     // What services report after the response began, by the name of the event or in its data.
     let text = "data: {\"n\": 1}\n\n\
                 event: error\ndata: {\"type\": \"error\", \"error\": {\"type\": \"overloaded_error\", \"message\": \"Overloaded\"}}\n\n\
