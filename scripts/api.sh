@@ -9,7 +9,7 @@ if ! rustc --version | grep -q '^rustc 1\.95\.'; then
   exit 0
 fi
 
-crates=(podqueue podqueue-batch podqueue-codegen podqueue-fake podqueue-limits podqueue-local podqueue-postgres podqueue-regenerate podqueue-runtime)
+crates=(podqueue podqueue-batch podqueue-codegen podqueue-fake podqueue-limits podqueue-local podqueue-mcp podqueue-postgres podqueue-regenerate podqueue-runtime)
 target=${CARGO_TARGET_DIR:-target}
 
 # rustdoc writes JSON as an unstable option only, which a stable rustdoc accepts with this variable.

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-crates=(podqueue-codegen podqueue-fake podqueue-runtime podqueue-local podqueue podqueue-postgres podqueue-limits podqueue-batch podqueue-regenerate podqueue-cli)
+crates=(podqueue-codegen podqueue-fake podqueue-runtime podqueue-local podqueue podqueue-postgres podqueue-limits podqueue-batch podqueue-regenerate podqueue-mcp podqueue-cli)
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 unpacked=$target/packages
 

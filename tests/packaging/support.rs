@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The published crates, in publishing order.
-pub const PUBLISHED: [&str; 10] = [
+pub const PUBLISHED: [&str; 11] = [
     "podqueue-codegen",
     "podqueue-fake",
     "podqueue-runtime",
@@ -16,6 +16,7 @@ pub const PUBLISHED: [&str; 10] = [
     "podqueue-limits",
     "podqueue-batch",
     "podqueue-regenerate",
+    "podqueue-mcp",
     "podqueue-cli",
 ];
 

@@ -22,6 +22,8 @@ mod listen;
 mod local;
 mod logs;
 mod man;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod openai;
 mod pod;
 mod purge;
@@ -106,6 +108,12 @@ pub enum Command {
     /// The output is that of workers that are processes. Of the hosted service: podqueue endpoint
     /// logs.
     Logs(logs::Arguments),
+    /// Serve the Model Context Protocol for assistants.
+    ///
+    /// An assistant starts it, and runs jobs and waits for them with tools. A call that it repeats
+    /// runs nothing twice.
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Arguments),
     /// Find out why something does not work.
     Doctor(doctor::Arguments),
     /// Show the active profile.
@@ -148,6 +156,8 @@ impl Command {
             Self::Local(arguments) => local::run(context, arguments).await,
             Self::Jobs(arguments) => jobs::run(context, &arguments).await,
             Self::Logs(arguments) => logs::run(context, &arguments).await,
+            #[cfg(feature = "mcp")]
+            Self::Mcp(arguments) => mcp::run(context, arguments).await,
             Self::Doctor(arguments) => doctor::run(context, &arguments).await,
             Self::Config(arguments) => config::run(context, &arguments),
             Self::Completions(arguments) => completions::run(context, &arguments),

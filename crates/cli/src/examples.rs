@@ -215,6 +215,14 @@ podqueue trigger failed --to http://127.0.0.1:3000/hooks --twice --late 20s",
         "podqueue local",
         "podqueue local\npodqueue local --listen 127.0.0.1:0 --endpoint 'upper=python3 worker.py'",
     ),
+    (
+        "podqueue mcp",
+        "\
+podqueue mcp                                 # reads only
+podqueue mcp --allow run,cancel --endpoints painter --price 1.58/h --max-cost 5
+podqueue mcp --allow local                   # rehearse, without an account
+podqueue mcp --http 127.0.0.1:8800 --allow run",
+    ),
     ("podqueue doctor", "podqueue doctor\npodqueue doctor painter --job \"$job\""),
     ("podqueue config", "podqueue config\npodqueue config --where"),
     (

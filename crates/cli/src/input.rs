@@ -153,3 +153,23 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|_| "expected a number with a unit, such as 90s, 10m or 2h".to_owned())
 }
+
+/// A price per second.
+pub fn parse_price(text: &str) -> Result<f64, String> {
+    let (number, seconds) = [("/s", 1.0), ("/min", 60.0), ("/h", 3_600.0)]
+        .into_iter()
+        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
+        .unwrap_or((text, 1.0));
+    match number.trim_end().parse::<f64>() {
+        Ok(price @ 0.0..=f64::MAX) => Ok(price / seconds),
+        _ => Err("expected a price, such as 0.00044, 0.00044/s or 1.58/h".to_owned()),
+    }
+}
+
+/// A maximum cost.
+pub fn parse_max_cost(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(cost @ 0.0..=f64::MAX) => Ok(cost),
+        _ => Err("expected a number, such as 25".to_owned()),
+    }
+}

@@ -25,6 +25,10 @@ mod keep_warm;
 mod listen_and_trigger;
 #[cfg(unix)]
 mod local_service;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_adversary;
 #[cfg(target_os = "linux")]
 mod memory;
 mod openai;

@@ -27,7 +27,7 @@ use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::{Failure, translate_setting};
-use crate::input::parse_duration;
+use crate::input::{parse_duration, parse_max_cost, parse_price};
 use crate::interrupt::{Interrupted, Signals, on_thread};
 use crate::jobs::PolicyArguments;
 use crate::output::{Progress, Table, format_duration};
@@ -148,7 +148,7 @@ pub struct Arguments {
     /// cost.
     ///
     /// In any currency. It applies to all executions of the batch, those of earlier runs as well.
-    #[arg(long, value_name = "PRICE", value_parser = price, allow_negative_numbers = true)]
+    #[arg(long, value_name = "PRICE", value_parser = parse_price, allow_negative_numbers = true)]
     price: Option<f64>,
 
     /// Stop submitting before the batch could cost more than this; needs --price and
@@ -158,7 +158,7 @@ pub struct Arguments {
     /// its policy permits. What earlier runs and other processes of the batch have spent counts,
     /// too.
     #[arg(long, value_name = "COST", requires = "price", requires = "execution_timeout",
-        value_parser = max_cost, allow_negative_numbers = true)]
+        value_parser = parse_max_cost, allow_negative_numbers = true)]
     max_cost: Option<f64>,
 
     #[command(flatten)]
@@ -664,24 +664,5 @@ fn window(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(jobs @ 1..) => Ok(jobs),
         _ => Err("expected a number of jobs, 1 or more".to_owned()),
-    }
-}
-
-/// A price per second.
-fn price(text: &str) -> Result<f64, String> {
-    let (number, seconds) = [("/s", 1.0), ("/min", 60.0), ("/h", 3_600.0)]
-        .into_iter()
-        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
-        .unwrap_or((text, 1.0));
-    match number.trim_end().parse::<f64>() {
-        Ok(price @ 0.0..=f64::MAX) => Ok(price / seconds),
-        _ => Err("expected a price, such as 0.00044, 0.00044/s or 1.58/h".to_owned()),
-    }
-}
-
-fn max_cost(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(cost @ 0.0..=f64::MAX) => Ok(cost),
-        _ => Err("expected a number, such as 25".to_owned()),
     }
 }

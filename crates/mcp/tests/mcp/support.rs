@@ -1,0 +1,139 @@
+//! Fixture: a local service as the hosted one, and a server with a client.
+
+use podqueue::{Client, Polling};
+use podqueue_local::LocalService;
+use podqueue_mcp::{Action, Builder, Server};
+use rmcp::ServiceExt;
+use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::service::{RoleClient, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// The key of the service, which no result may contain.
+pub const KEY: &str = "canary-0b7e5f9c41";
+
+/// Limit of a whole result.
+pub const MAX_BYTES: usize = 8_000;
+
+pub struct Fixture {
+    pub local: LocalService,
+    pub state: TempDir,
+}
+
+impl Fixture {
+    pub async fn start() -> Self {
+        Self::with(LocalService::builder()).await
+    }
+
+    pub async fn with(builder: podqueue_local::Builder) -> Self {
+        let local = builder.api_key(KEY).start().await.unwrap();
+        Self { local, state: tempfile::tempdir().unwrap() }
+    }
+
+    /// A server that may run and cancel jobs.
+    pub fn builder(&self) -> Builder {
+        self.read_only().allow([Action::Run, Action::Cancel])
+    }
+
+    pub fn read_only(&self) -> Builder {
+        let client = Client::builder()
+            .api_key(KEY)
+            .base_url(self.local.base_url())
+            .account_url(self.local.account_url())
+            .polling(Polling::new())
+            .build()
+            .unwrap();
+        Server::builder(self.state.path()).client(client)
+    }
+
+    pub async fn serve(&self) -> Assistant {
+        Assistant::of(self.builder()).await
+    }
+
+    /// How many submissions the service accepted.
+    pub fn accepted(&self) -> usize {
+        let is_run = |path: &str| path.ends_with("/run");
+        let requests = self.local.requests();
+        requests.iter().filter(|it| is_run(&it.path) && it.status.is_none_or(|it| it < 300)).count()
+    }
+}
+
+/// A client of a server, over HTTP.
+pub struct Assistant {
+    pub client: RunningService<RoleClient, ()>,
+    pub url: String,
+    pub token: String,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<Result<(), podqueue_mcp::Error>>,
+}
+
+impl Assistant {
+    pub async fn of(builder: Builder) -> Self {
+        let address = "127.0.0.1:0".parse().unwrap();
+        let server = builder.build().unwrap().listen(address, None).await.unwrap();
+        let (url, token) = (server.url(), server.token().to_owned());
+        let (stop, stopped) = oneshot::channel();
+        let served = tokio::spawn(server.serve(async {
+            let _ = stopped.await;
+        }));
+        let client = connect(&url, &token).await;
+        Self { client, url, token, stop, served }
+    }
+
+    /// Calls a tool. Its result is within the limit, without the key, and the same as text.
+    pub async fn call(&self, tool: &'static str, arguments: Value) -> CallToolResult {
+        call(&self.client, tool, arguments).await
+    }
+
+    /// The structured content of a call that succeeds.
+    pub async fn ok(&self, tool: &'static str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments).await;
+        assert_ne!(result.is_error, Some(true), "{result:?}");
+        result.structured_content.unwrap()
+    }
+
+    /// The message of a call that fails.
+    pub async fn error(&self, tool: &'static str, arguments: Value) -> String {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result.is_error, Some(true), "{result:?}");
+        result.structured_content.unwrap()["message"].as_str().unwrap().to_owned()
+    }
+
+    /// The names of the tools.
+    pub async fn tools(&self) -> Vec<String> {
+        let tools = self.client.list_all_tools().await.unwrap();
+        tools.into_iter().map(|tool| tool.name.into_owned()).collect()
+    }
+
+    pub async fn stop(self) {
+        let _ = self.client.cancel().await;
+        let _ = self.stop.send(());
+        self.served.await.unwrap().unwrap();
+    }
+}
+
+pub async fn connect(url: &str, token: &str) -> RunningService<RoleClient, ()> {
+    let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(token);
+    ().serve(StreamableHttpClientTransport::from_config(config)).await.unwrap()
+}
+
+pub async fn call(
+    client: &RunningService<RoleClient, ()>,
+    tool: &'static str,
+    arguments: Value,
+) -> CallToolResult {
+    let Value::Object(arguments) = arguments else { panic!("{arguments} is no object") };
+    let request = CallToolRequestParams::new(tool).with_arguments(arguments);
+    let result = client.call_tool(request).await.unwrap();
+    let text = serde_json::to_string(&result).unwrap();
+    assert!(text.len() <= MAX_BYTES, "{} bytes: {text}", text.len());
+    assert!(!text.contains(KEY), "{text}");
+    let as_text = &result.content[0].as_text().unwrap().text;
+    let as_text: Value = serde_json::from_str(as_text).unwrap();
+    assert_eq!(Some(&as_text), result.structured_content.as_ref());
+    result
+}
