@@ -1,6 +1,6 @@
 //! Fixture: a local service as the hosted one, and a server with a client.
 
-use podqueue::{Client, Polling};
+use podqueue::Client;
 use podqueue_local::LocalService;
 use podqueue_mcp::{Action, Builder, Server};
 use rmcp::ServiceExt;
@@ -40,14 +40,13 @@ impl Fixture {
     }
 
     pub fn read_only(&self) -> Builder {
-        let client = Client::builder()
-            .api_key(KEY)
-            .base_url(self.local.base_url())
-            .account_url(self.local.account_url())
-            .polling(Polling::new())
-            .build()
-            .unwrap();
-        Server::builder(self.state.path()).client(client)
+        Server::builder(self.state.path()).client(self.client())
+    }
+
+    /// A client of the service.
+    pub fn client(&self) -> Client {
+        let builder = Client::builder().api_key(KEY).base_url(self.local.base_url());
+        builder.account_url(self.local.account_url()).build().unwrap()
     }
 
     pub async fn serve(&self) -> Assistant {
