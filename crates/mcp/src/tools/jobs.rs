@@ -21,7 +21,7 @@ const MAX_WAIT: Duration = Duration::from_secs(25);
 const DEFAULT_WAIT_S: f64 = 20.0;
 
 /// The shortest wait for the response to a submission: without it, there is no id to return.
-const MIN_SUBMISSION: Duration = Duration::from_secs(2);
+const MIN_SUBMISSION: Duration = Duration::from_secs(10);
 
 /// The shortest wait for a status, after a submission took all the time.
 const MIN_WAIT: Duration = Duration::from_millis(250);

@@ -7,6 +7,8 @@ use serde_json::json;
 
 use crate::support::{Assistant, Fixture, call, connect};
 
+const MINUTE: Duration = Duration::from_secs(60);
+
 #[tokio::test]
 async fn the_same_call_again_is_the_same_job() {
     let fixture = Fixture::start().await;
@@ -61,14 +63,24 @@ async fn calls_at_the_same_time_submit_once() {
 
 #[tokio::test]
 async fn two_servers_with_one_folder_submit_once() {
-    let fixture = Fixture::start().await;
-    fixture.local.add_fault(Fault::delay(Duration::from_millis(600)).on(Operation::Run));
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    fixture.local.add_fault(Fault::delay(MINUTE).on(Operation::Run));
     let (left, right) = (fixture.serve().await, fixture.serve().await);
-    let arguments = json!({ "endpoint": "echo", "input": { "a": 1 } });
-    let both = tokio::join!(left.ok("run", arguments.clone()), async {
-        fixture_requested(&fixture).await;
-        right.ok("run", arguments.clone()).await
-    },);
+    let arguments = json!({ "endpoint": "echo", "input": { "a": 1 }, "wait_s": 25 });
+    let (answered, is_answered) = tokio::sync::oneshot::channel();
+    let both = tokio::join!(
+        left.ok("run", arguments.clone()),
+        async {
+            requested(&fixture).await;
+            let job = right.ok("run", arguments.clone()).await;
+            let _ = answered.send(());
+            job
+        },
+        async {
+            let _ = is_answered.await;
+            fixture.local.clock().advance(MINUTE);
+        },
+    );
     assert_eq!(both.1["outcome"], "submitting", "{}", both.1);
     assert!(both.1["message"].as_str().unwrap().contains("another process"), "{}", both.1);
     let again = right.ok("run", arguments).await;
@@ -78,8 +90,8 @@ async fn two_servers_with_one_folder_submit_once() {
     right.stop().await;
 }
 
-/// Waits until a call is recorded, and so sent.
-async fn fixture_requested(fixture: &Fixture) {
+/// Waits until the service has the request of a submission.
+async fn requested(fixture: &Fixture) {
     while !fixture.local.requests().iter().any(|request| request.path.ends_with("/run")) {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -120,16 +132,17 @@ async fn a_refused_submission_frees_its_key() {
 
 #[tokio::test]
 async fn a_submission_continues_when_its_caller_leaves() {
-    let fixture = Fixture::with(LocalService::builder()).await;
-    fixture.local.add_fault(Fault::delay(Duration::from_millis(500)).on(Operation::Run));
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    fixture.local.add_fault(Fault::delay(MINUTE).on(Operation::Run));
     let assistant = fixture.serve().await;
     let arguments = json!({ "endpoint": "echo", "input": { "a": 1 } });
     let other = connect(&assistant.url, &assistant.token).await;
     tokio::select! {
         _ = call(&other, "run", arguments.clone()) => panic!("the service has answered"),
-        () = fixture_requested(&fixture) => {}
+        () = requested(&fixture) => {}
     }
     let _ = other.cancel().await;
+    fixture.local.clock().advance(MINUTE);
     let job = assistant.ok("run", arguments).await;
     assert_eq!((&job["outcome"], &job["repeated"]), (&json!("ended"), &json!(true)));
     assert_eq!(fixture.accepted(), 1);
@@ -139,14 +152,13 @@ async fn a_submission_continues_when_its_caller_leaves() {
 #[tokio::test]
 async fn a_wait_that_ends_before_the_submission_says_to_repeat_the_call() {
     let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
-    let minute = Duration::from_secs(60);
-    fixture.local.add_fault(Fault::delay(minute).on(Operation::Run).times(1));
+    fixture.local.add_fault(Fault::delay(MINUTE).on(Operation::Run).times(1));
     let assistant = fixture.serve().await;
     let arguments = json!({ "endpoint": "echo", "input": { "a": 1 }, "wait_s": 0 });
     let job = assistant.ok("run", arguments).await;
     assert_eq!(job["outcome"], "submitting");
     assert!(job["message"].as_str().unwrap().contains("Repeat this call"), "{job}");
-    fixture.local.clock().advance(minute);
+    fixture.local.clock().advance(MINUTE);
     let arguments = json!({ "endpoint": "echo", "input": { "a": 1 } });
     assert_eq!(assistant.ok("run", arguments).await["outcome"], "ended");
     assert_eq!(fixture.accepted(), 1);
