@@ -43,12 +43,13 @@ fn run(key: usize, wait_s: f64) -> Value {
     let input = json!({ "n": key % 3, "ms": key % 5, "marker": format!("<{key}>") });
     let mut arguments = json!({ "endpoint": ENDPOINT, "input": input, "wait_s": wait_s });
     // Half of the keys are derived.
-    if key % 2 == 0 {
+    if key.is_multiple_of(2) {
         arguments["key"] = json!(format!("key {key}"));
     }
     arguments
 }
 
+#[allow(clippy::print_stdout, reason = "the figures of a run")]
 #[tokio::test]
 async fn nothing_is_accepted_twice_for_one_key() {
     let seed = setting("PODQUEUE_MCP_SEED", 7_u64);
