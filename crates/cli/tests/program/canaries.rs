@@ -41,6 +41,7 @@ pub const COMMANDS: &[(&str, &[&str])] = &[
     ("listen", &["listen", "echo", "j", "--forward-to", "http://127.0.0.1:9/h"]),
     ("trigger", &["trigger", "failed", "--to", "http://127.0.0.1:9/h", "--pause", "0s"]),
     ("local", &["local", "--listen", "192.0.2.1:1"]),
+    ("mcp", &["mcp"]),
     ("jobs", &["jobs", "echo"]),
     ("logs", &["logs"]),
     ("doctor", &["doctor", "echo"]),
