@@ -334,12 +334,6 @@ impl Call {
         Self::to(operation, attempted, Target::Service)
     }
 
-    /// Sets the words of errors for the attempted call, in place of the operation's name.
-    pub fn attempting(mut self, attempted: Attempted) -> Self {
-        self.parts.attempted = attempted;
-        self
-    }
-
     pub fn attempted(&self) -> &Attempted {
         &self.parts.attempted
     }
