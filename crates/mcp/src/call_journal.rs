@@ -35,7 +35,7 @@ use tokio::sync::watch;
 use crate::error::Error;
 use crate::random::random_hex;
 
-/// How long a transaction waits for those of other processes.
+/// Timeout of a transaction that waits for those of other processes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The version of the tables.
@@ -83,7 +83,7 @@ pub(crate) struct Charges {
     pub(crate) reserved_ms: f64,
 }
 
-/// How a call begins.
+/// Beginning of a call: sent for the first time, or known already.
 #[derive(Debug)]
 pub(crate) enum Begin {
     /// This call sends.

@@ -133,7 +133,7 @@ impl Permissions {
         }
     }
 
-    /// What the server's instructions say of the options.
+    /// The sentences of the server's instructions about the options.
     pub(crate) fn describe(&self) -> String {
         let mut text = String::new();
         let missing = Action::ALL.into_iter().filter(|action| !self.allows(*action));

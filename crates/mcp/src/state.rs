@@ -11,10 +11,10 @@ use crate::reply::{Failure, Next};
 use crate::service::{Service, ServiceName, Services};
 use crate::streams::Streams;
 
-/// How long a server that ends waits for the outcomes of its submissions.
+/// Time for which a server that ends waits for the outcomes of its submissions.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What all connections of a server share.
+/// State shared by all connections of a server.
 pub(crate) struct State {
     pub(crate) permissions: Permissions,
     pub(crate) services: Services,

@@ -12,7 +12,7 @@ use podqueue::{Error, ErrorKind, Job};
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// How many streams are kept: the oldest is dropped for a further one.
+/// Maximum number of streams that are kept: the oldest is dropped for a further one.
 const MAX_STREAMS: usize = 32;
 
 /// Limit of the chunks of a job that are kept, in bytes of their JSON.

@@ -73,7 +73,7 @@ pub(crate) struct LogsArguments {
     /// The id of one of its workers; by default all of them.
     #[serde(default)]
     worker: Option<String>,
-    /// How many of the latest lines: 50 by default, 1000 at most.
+    /// Number of the latest lines: 50 by default, 1000 at most.
     #[serde(default)]
     lines: Option<u32>,
     /// The service: "hosted" by default, or "local".

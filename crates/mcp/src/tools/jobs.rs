@@ -47,7 +47,7 @@ pub(crate) struct RunArguments {
     /// the other arguments.
     #[serde(default)]
     key: Option<String>,
-    /// How long to wait for the output, in seconds: 20 by default, 25 at most.
+    /// Time to wait for the output, in seconds: 20 by default, 25 at most.
     #[serde(default)]
     wait_s: Option<f64>,
     /// The longest execution of the job, in seconds, after which the service stops it.
@@ -64,7 +64,7 @@ pub(crate) struct WaitArguments {
     /// The endpoint's id.
     endpoint: String,
     job_id: String,
-    /// How long to wait, in seconds: 20 by default, 25 at most.
+    /// Time to wait, in seconds: 20 by default, 25 at most.
     #[serde(default)]
     wait_s: Option<f64>,
     /// Where to read on in the output's JSON text, in bytes.
@@ -100,7 +100,7 @@ pub(crate) struct CancelArguments {
     service: ServiceName,
 }
 
-/// What is known of a call.
+/// Outcome of a call, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Outcome {
@@ -117,7 +117,7 @@ pub(crate) enum Outcome {
 /// A job.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct JobReply {
-    /// What happened, and what to do next.
+    /// The outcome in a sentence, and the next step.
     message: String,
     outcome: Outcome,
     service: ServiceName,

@@ -12,7 +12,7 @@ use crate::service::ServiceName;
 use crate::state::State;
 use crate::streams::{Chunks, StreamEnd};
 
-/// How long a call waits for a further chunk.
+/// Time for which a call waits for a further chunk.
 const MAX_WAIT: Duration = Duration::from_secs(25);
 const DEFAULT_WAIT_S: f64 = 5.0;
 
@@ -25,7 +25,7 @@ pub(crate) struct StreamArguments {
     /// The number of the first chunk to return; chunks are numbered from 0.
     #[serde(default)]
     from: usize,
-    /// How long to wait for a chunk if there is none yet, in seconds: 5 by default, 25 at most.
+    /// Time to wait for a chunk if there is none yet, in seconds: 5 by default, 25 at most.
     #[serde(default)]
     wait_s: Option<f64>,
     /// The service: "hosted" by default, or "local".
@@ -36,7 +36,7 @@ pub(crate) struct StreamArguments {
 /// Chunks of a job.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StreamReply {
-    /// What to do next.
+    /// The next step.
     message: String,
     chunks: Vec<Value>,
     /// The numbers of these chunks, and how many have arrived.

@@ -53,7 +53,7 @@ impl Fixture {
         Assistant::of(self.builder()).await
     }
 
-    /// How many submissions the service accepted.
+    /// The number of submissions that the service accepted.
     pub fn accepted(&self) -> usize {
         let is_run = |path: &str| path.ends_with("/run");
         let requests = self.local.requests();
