@@ -6,6 +6,7 @@ import { wallTime } from "./words.js";
 
 const WORDS = {
 	live: ["Live", ""],
+	recorded: ["Recorded"],
 	lost: ["Disconnected"],
 	locked: ["Locked", "Open the link that the service printed, after a restart the new one."],
 };
@@ -87,8 +88,10 @@ function follow() {
 function take(state) {
 	latest = state;
 	heardAt = Date.now();
-	if (dataset.connection !== "live") connects += 1;
-	become("live");
+	if (!["live", "recorded"].includes(dataset.connection)) connects += 1;
+	const { recordedMs } = state;
+	become(recordedMs ? "recorded" : "live",
+		`Recorded ${recordedMs && new Date(recordedMs).toLocaleString()}: nothing runs, and nothing can be changed.`);
 	replay();
 }
 

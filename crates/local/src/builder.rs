@@ -22,7 +22,7 @@ use crate::queue::{
 use crate::rate_limits::{RateLimiter, RateLimits};
 use crate::resources::{Resources, seeded_pods, seeded_templates};
 use crate::retired::RetiredInterface;
-use crate::router::{ApiKey, ApiKeys, App, OpenApiDescriptions};
+use crate::router::{ApiKey, ApiKeys, App, OpenApiDescriptions, Session};
 use crate::scenarios::{Scenario, Scenarios};
 use crate::service::{LocalService, reachable};
 use crate::sync::Tasks;
@@ -63,6 +63,7 @@ pub struct Builder {
     pods: Vec<Value>,
     templates: Vec<Value>,
     scenarios: Vec<Scenario>,
+    session: Option<Session>,
     stream_shape: StreamShape,
     retired: BTreeSet<RetiredInterface>,
     strict: bool,
@@ -98,6 +99,7 @@ impl Builder {
             pods: Vec::new(),
             templates: Vec::new(),
             scenarios: Vec::new(),
+            session: None,
             stream_shape: StreamShape::default(),
             retired: BTreeSet::new(),
             strict: false,
@@ -357,6 +359,14 @@ impl Builder {
         self
     }
 
+    /// Shows a recorded session on the page, and runs nothing.
+    #[cfg(feature = "program")]
+    pub(crate) fn replay(mut self, session: Session) -> Self {
+        self.session = Some(session);
+        self.builtins = false;
+        self.page()
+    }
+
     /// Sets the shape of the response of `/stream`: an array by default, as documented.
     pub fn stream_shape(mut self, shape: StreamShape) -> Self {
         self.stream_shape = shape;
@@ -506,6 +516,7 @@ impl Builder {
             requests: RequestLog::new(self.clock.clone()),
             webhooks,
             control_plane: self.control_plane,
+            session: self.session,
             search_lock: Arc::default(),
             stream_shape: self.stream_shape,
             retired: self.retired,

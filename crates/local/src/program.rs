@@ -5,6 +5,7 @@
 mod api_keys;
 mod browser;
 mod config;
+mod recorder;
 pub mod signals;
 mod stderr_printer;
 
@@ -22,6 +23,7 @@ use serde_json::json;
 use self::api_keys::{ProgramKeys, quoted};
 use self::browser::RedirectFile;
 use self::config::{Config, parse_range};
+use self::recorder::Recorder;
 use self::signals::Listener;
 use self::stderr_printer::StderrPrinter;
 use crate::scenarios::Scenario;
@@ -144,6 +146,20 @@ pub struct Arguments {
     #[arg(long, value_name = "JOBS")]
     max_queued: Option<usize>,
 
+    /// Keep what the page shows in a file, to be opened later with --replay.
+    ///
+    /// The file is written every 10 seconds while something changes, and at the end. It has the
+    /// inputs and outputs of jobs, and no key; only you can read it.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
+    /// Show what --record has kept on the page, and run nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "record", "api_keys", "api_key_file", "endpoints", "workers", "config", "worker_logs",
+        "strict", "rate_limits", "retired", "scenarios", "max_queued", "manual_clock",
+    ])]
+    replay: Option<PathBuf>,
+
     /// Open the page in the browser.
     ///
     /// For a minute, a file in the home directory, which only you can read, leads the browser to
@@ -259,13 +275,19 @@ pub async fn run(
     program: &str,
 ) -> Result<(), ProgramFailure> {
     let opens_page = arguments.open;
-    let Setup { builder, keys, mut config, attached, printer } = Setup::of(arguments, program)?;
+    let replays = arguments.replay.is_some();
+    let setup = Setup::of(arguments, program)?;
+    let Setup { builder, keys, mut config, attached, recorder, printer } = setup;
     // Before the URLs are printed, so that no signal is missed after that.
     let mut signals = Listener::new()?;
     let local = builder.start().await?;
-    warn(&local, &keys, program);
+    warn(&local, program);
+    if !replays && let Err(source) = keys.shell_expression(&local) {
+        let _ = writeln!(io::stderr(), "{program}: using the API key {source}");
+    }
     // Blocks while standard output is not read.
     let announced = signals::blocking(|| match format {
+        _ if replays => announce_page(&local, format),
         Format::Shell => announce(&local, &keys, &attached),
         Format::Json => announce_as_json(&local, &keys, &attached),
     });
@@ -289,6 +311,12 @@ pub async fn run(
                     None => std::future::pending().await,
                 }
             };
+            let recording = async {
+                match &recorder {
+                    Some(recorder) => recorder.follow(&local, program).await,
+                    None => std::future::pending().await,
+                }
+            };
             let showing = async {
                 if let Ok(Some(file)) = opened {
                     file.keep().await;
@@ -298,6 +326,7 @@ pub async fn run(
             tokio::select! {
                 _ = signals.received() => {}
                 () = reloading => {}
+                () = recording => {}
                 () = showing => {}
             }
         }
@@ -308,6 +337,11 @@ pub async fn run(
             return Err(ProgramFailure { text, is_usage: false });
         }
     }
+    // While there are jobs: the end cancels them.
+    let recorded = match &recorder {
+        Some(recorder) => recorder.write(&local).await,
+        None => Ok(()),
+    };
     // Further signals do not interrupt the orderly end of workers.
     let further_signals = async {
         loop {
@@ -319,7 +353,10 @@ pub async fn run(
         () = further_signals => {}
     }
     printer.flush();
-    Ok(())
+    recorded.map_err(|error| {
+        let text = format!("failed to record: {error}");
+        ProgramFailure { text, is_usage: false }
+    })
 }
 
 /// The service to be started, and what belongs to it in the program.
@@ -329,6 +366,7 @@ struct Setup {
     config: Option<Config>,
     /// The endpoints whose workers attach by themselves.
     attached: Vec<String>,
+    recorder: Option<Recorder>,
     /// The printer of worker logs.
     printer: StderrPrinter,
 }
@@ -364,6 +402,15 @@ impl Setup {
         }
         for scenario in scenarios(&arguments.scenarios)? {
             builder = builder.scenario(scenario);
+        }
+        let recorder = arguments.record.map(Recorder::new).transpose();
+        let recorder =
+            recorder.map_err(|error| ProgramFailure::usage(format!("--record {error}")))?;
+        if let Some(path) = arguments.replay {
+            let session = recorder::read(&path);
+            let session =
+                session.map_err(|error| ProgramFailure::usage(format!("--replay {error}")))?;
+            builder = builder.replay(session);
         }
         let (min, max) = arguments.worker_count;
         let workers = Workers::between(min, max)
@@ -418,7 +465,7 @@ impl Setup {
                 _ => {}
             }
         });
-        Ok(Self { builder, keys, config, attached, printer })
+        Ok(Self { builder, keys, config, attached, recorder, printer })
     }
 }
 
@@ -450,8 +497,8 @@ fn is_file(_: &io::Stdout) -> bool {
     false
 }
 
-/// Prints warnings to standard error, if there is one.
-fn warn(local: &LocalService, keys: &ProgramKeys, program: &str) {
+/// Prints a warning to standard error, if there is one, where other machines can reach the service.
+fn warn(local: &LocalService, program: &str) {
     let address = local.address();
     if !address.ip().is_loopback() {
         let _ = writeln!(
@@ -460,9 +507,17 @@ fn warn(local: &LocalService, keys: &ProgramKeys, program: &str) {
              it; they must use an IP address or a name given with --allow-host"
         );
     }
-    if let Err(source) = keys.shell_expression(local) {
-        let _ = writeln!(io::stderr(), "{program}: using the API key {source}");
+}
+
+/// Prints the link to the page alone: of a session that is replayed, a client could use nothing else.
+fn announce_page(local: &LocalService, format: Format) -> io::Result<()> {
+    let url = local.page_url().unwrap_or_default();
+    let mut out = io::stdout().lock();
+    match format {
+        Format::Shell => writeln!(out, "# The page: {url}")?,
+        Format::Json => writeln!(out, "{}", json!({ "page_url": url }))?,
     }
+    out.flush()
 }
 
 /// Prints all lines in one write, since a reader may exit after the last variable.

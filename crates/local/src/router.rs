@@ -5,6 +5,7 @@
 //! - `account`: the account interface
 //! - `rest`, `graphql`: Pods, templates and secrets
 //! - `control`: the control plane `/_local`; `page`: the page for a browser
+//! - `session`, `recording`: what the page shows, kept in a file and shown again
 //! - `api_keys`: the keys and their permissions; `fault_injection`: the effects of faults
 
 mod account;
@@ -15,7 +16,10 @@ mod fault_injection;
 mod graphql;
 mod page;
 mod queue;
+#[cfg(feature = "program")]
+mod recording;
 mod rest;
+mod session;
 mod worker_protocol;
 
 use std::sync::Arc;
@@ -29,6 +33,7 @@ use crate::http::{BodyCopy, ErrorResponse, Peer};
 
 pub(crate) use api_keys::{ApiKey, ApiKeys};
 pub(crate) use app::{App, OpenApiDescriptions};
+pub(crate) use session::Session;
 
 /// The request handler of the service.
 ///
@@ -45,7 +50,11 @@ pub(crate) struct Router {
 impl Router {
     pub(crate) fn new(app: Arc<App>) -> Self {
         let none = axum::Router::new;
-        let control = if app.control_plane { control::routes(&app) } else { none() };
+        let control = match &app.session {
+            Some(_) => session::routes(&app),
+            None if app.control_plane => control::routes(&app),
+            None => none(),
+        };
         let page = if app.keys.page_token().is_some() { page::routes() } else { none() };
         let routes = axum::Router::new()
             .merge(control)
@@ -90,6 +99,9 @@ impl Router {
                 page::set_security_headers(&mut response);
             }
             return response;
+        }
+        if app.session.is_some() {
+            return checked.err().unwrap_or_else(session::refusal).into_response();
         }
         let uri = request.uri().clone();
         let route = queue::Route::of(uri.path()).filter(|route| route.is_served(app.is_strict));

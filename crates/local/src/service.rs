@@ -8,6 +8,8 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+#[cfg(feature = "program")]
+use crate::changes::Watcher;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::faults::Fault;
@@ -15,6 +17,8 @@ use crate::graphql;
 use crate::http::{Listener, RequestRecord, serve};
 #[cfg(feature = "program")]
 use crate::queue::{EndpointWorkers, Workers};
+#[cfg(feature = "program")]
+use crate::router::Session;
 use crate::router::{App, Router};
 use crate::sync::Tasks;
 use crate::webhook::WebhookDelivery;
@@ -201,6 +205,18 @@ impl LocalService {
     /// Removes a Pod, and returns true if it existed. Its template can be deleted 2 minutes later.
     pub fn remove_pod(&self, id: &str) -> bool {
         self.app.account.remove_pod(id)
+    }
+
+    /// Records what the page shows now.
+    #[cfg(feature = "program")]
+    pub(crate) async fn record(&self) -> Session {
+        Session::record(&self.app).await
+    }
+
+    /// Returns a watcher of everything that the page shows.
+    #[cfg(feature = "program")]
+    pub(crate) fn changes(&self) -> Watcher {
+        self.app.clock.changes().watch()
     }
 
     /// Starts an endpoint, without jobs, in place of one of its name.

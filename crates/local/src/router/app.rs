@@ -7,6 +7,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::api_keys::ApiKeys;
+use super::session::Session;
 use crate::account::{Account, QuotaLimiter};
 use crate::clock::{Clock, Moment};
 use crate::faults::FaultInjector;
@@ -41,6 +42,8 @@ pub(crate) struct App {
     pub(crate) requests: RequestLog,
     pub(crate) webhooks: Webhooks,
     pub(crate) control_plane: bool,
+    /// The session that is shown instead of this service, if any.
+    pub(crate) session: Option<Session>,
     /// Held by a search of jobs: one at a time, so that searches do not starve the service.
     pub(crate) search_lock: Arc<Mutex<()>>,
     pub(crate) stream_shape: StreamShape,

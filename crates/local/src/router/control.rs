@@ -39,6 +39,12 @@ const MAX_DESCRIPTION: usize = 10 * 1024 * 1024;
 const NO_SUCH_DESCRIPTION: &str =
     "no such description: available are queue.yaml, workers.yaml, rest.yaml and account.yaml";
 
+/// The event of the page, as JSON.
+#[cfg(feature = "program")]
+pub(super) fn state(app: &App) -> Value {
+    page_events::state(app)
+}
+
 pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let routes = Router::new()
         .route("/events", page_events::route())
@@ -57,15 +63,19 @@ pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/endpoints", get(endpoints))
         .merge(scenarios::routes())
         .nest("/endpoints/{name}", workers::routes().merge(jobs::routes()))
-        .route_layer(from_fn_with_state(app.clone(), enter));
+        .route_layer(from_fn_with_state(app.clone(), authorize));
     let published = get(description)
-        .merge(put(set_rest_description).route_layer(from_fn_with_state(app.clone(), enter)));
+        .merge(put(set_rest_description).route_layer(from_fn_with_state(app.clone(), authorize)));
     Router::new().nest(PREFIX, routes.route("/openapi/{name}", published))
 }
 
 /// Requires a key of the service, sent as for the queue; a restricted key must permit
 /// [`Operation::Control`].
-async fn enter(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub(super) async fn authorize(
+    State(app): State<Arc<App>>,
+    request: Request,
+    next: Next,
+) -> Response {
     match app.keys.authenticate(Operation::Control, &request) {
         Ok(_) => next.run(request).await,
         Err(refused) => refused.into_response(),

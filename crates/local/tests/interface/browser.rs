@@ -14,6 +14,8 @@ mod keyboard;
 mod pending_actions;
 mod picture;
 mod scale;
+#[cfg(unix)]
+mod sessions;
 mod submit;
 mod support;
 mod token_isolation;

@@ -35,6 +35,8 @@ mod rest;
 mod scenarios;
 mod service_lifecycle;
 #[cfg(unix)]
+mod sessions;
+#[cfg(unix)]
 mod signal_dispositions;
 #[cfg(target_os = "linux")]
 mod signals;

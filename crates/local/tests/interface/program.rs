@@ -12,11 +12,11 @@ use crate::support::Pipe;
 use crate::support::{NEVER, answer, eventually};
 
 /// Starts the program, and reads the variables that it prints.
-async fn start(arguments: &[&str]) -> (Child, Vec<(String, String)>) {
+pub async fn start(arguments: &[&str]) -> (Child, Vec<(String, String)>) {
     start_with(program().args(arguments)).await
 }
 
-fn program() -> Command {
+pub fn program() -> Command {
     #[cfg(unix)]
     crate::signal_dispositions::default_in_children();
     let mut command = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
@@ -40,7 +40,7 @@ async fn start_with(command: &mut Command) -> (Child, Vec<(String, String)>) {
     (child, variables)
 }
 
-fn value<'a>(variables: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub fn value<'a>(variables: &'a [(String, String)], name: &str) -> Option<&'a str> {
     variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 

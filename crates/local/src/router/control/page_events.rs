@@ -173,6 +173,14 @@ struct ClockSnapshot {
     next_event_ms: Option<u64>,
 }
 
+/// A snapshot with the time, as JSON.
+#[cfg(feature = "program")]
+pub(in crate::router) fn state(app: &App) -> serde_json::Value {
+    let mut snapshot = Snapshot::of(app);
+    snapshot.clock.now_ms = milliseconds(app.clock.now());
+    serde_json::json!(snapshot)
+}
+
 impl Snapshot {
     fn of(app: &App) -> Self {
         let endpoints = app.overviews();
