@@ -1,4 +1,4 @@
-//! Decision: how a request is answered, and its record.
+//! Decision: the response that is planned for a request, and its record.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,9 +7,9 @@ use bytes::Bytes;
 use hyper::HeaderMap;
 use serde_json::Value;
 
-use crate::answer::{Answer, success};
 use crate::operation::{Operation, Received, find};
 use crate::pages::make_page;
+use crate::planned_response::{PlannedResponse, success};
 use crate::{Clock, Description, Error, Fault};
 
 /// The largest number of requests that are kept.
@@ -69,7 +69,7 @@ pub(crate) struct State {
 /// A response with the fault that is applied to it, and the number of the request.
 pub(crate) struct Decision {
     pub(crate) request: usize,
-    pub(crate) answer: Answer,
+    pub(crate) planned: PlannedResponse,
     pub(crate) fault: Option<Fault>,
 }
 
@@ -88,7 +88,7 @@ impl Shared {
         })
     }
 
-    /// Records a request and decides how it is answered.
+    /// Records a request and plans its response.
     pub(crate) fn decide(&self, request: &Received<'_>) -> Decision {
         let operation = find(&self.operations, request.method, request.path);
         let checked = match &operation {
@@ -126,7 +126,7 @@ impl Shared {
         }
         let number = state.requests.len() + state.dropped - 1;
         drop(state);
-        let answer = match (checked, operation) {
+        let planned = match (checked, operation) {
             (Ok(()), Some(operation)) => {
                 let success = success(&self.description, operation);
                 let body = [
@@ -139,32 +139,32 @@ impl Shared {
                     Some(value) => success.fixed(&value),
                     None => {
                         let seed = hash(seed, &body);
-                        match success.answer(&self.description, request.headers, seed) {
-                            Ok(mut answer) => {
+                        match success.response(&self.description, request.headers, seed) {
+                            Ok(mut planned) => {
                                 let schema = success.json_schema(&self.description);
                                 let description = &self.description;
-                                make_page(description, operation, schema, request, &mut answer);
-                                answer
+                                make_page(description, operation, schema, request, &mut planned);
+                                planned
                             }
                             Err(error) => {
                                 let error = Error::new(format!(
                                     "no value of the response of {} was made: {error}",
                                     operation.name
                                 ));
-                                Answer::refusal(500, &error)
+                                PlannedResponse::refusal(500, &error)
                             }
                         }
                     }
                 }
             }
-            (Err((status, error)), _) => Answer::refusal(status, &error),
-            (Ok(()), None) => Answer::refusal(404, &Error::new("no operation")),
+            (Err((status, error)), _) => PlannedResponse::refusal(status, &error),
+            (Ok(()), None) => PlannedResponse::refusal(404, &Error::new("no operation")),
         };
-        Decision { request: number, answer, fault }
+        Decision { request: number, planned, fault }
     }
 
-    /// Records the status that a request was answered with.
-    pub(crate) fn answered(&self, request: usize, status: u16) {
+    /// Records the status of the response that was sent.
+    pub(crate) fn responded(&self, request: usize, status: u16) {
         let mut state = self.state();
         let place = request.checked_sub(state.dropped);
         if let Some(record) = place.and_then(|it| state.requests.get_mut(it)) {

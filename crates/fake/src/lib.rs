@@ -1,4 +1,4 @@
-//! A fake of any HTTP service for tests: it answers as the service's OpenAPI description says, with
+//! A fake of any HTTP service for tests: it responds as the service's OpenAPI description says, with
 //! seeded values, refuses what the description refuses, and fails on request.
 //!
 //! With the feature `fake` of `podqueue-runtime`, generated code has `Api::fake()`, which starts one:
@@ -39,7 +39,6 @@
 //! # }
 //! ```
 
-mod answer;
 mod clock;
 mod decision;
 mod description;
@@ -49,6 +48,7 @@ mod faults;
 mod json_schema;
 mod operation;
 mod pages;
+mod planned_response;
 mod pointer;
 mod sampler;
 mod server;

@@ -2,15 +2,15 @@
 //! the last.
 //!
 //! The generator states with the operation, under [`PAGES`], how its pages follow each other. Whatever
-//! the seed, a stream of the pages ends: a request that asks for a later page is answered with one
+//! the seed, a stream of the pages ends: a request that asks for a later page gets one
 //! that leads no further.
 
 use hyper::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use crate::answer::Answer;
 use crate::description::Description;
 use crate::operation::{Operation, Received, pairs};
+use crate::planned_response::PlannedResponse;
 
 /// Keyword of an operation whose responses are pages.
 const PAGES: &str = "x-podqueue-pages";
@@ -26,20 +26,20 @@ struct Pages<'a> {
     schema: String,
 }
 
-/// Makes the answer to a request one of the pages, if they are stated for its operation.
+/// Makes the planned response one of the pages, if they are stated for its operation.
 pub(crate) fn make_page(
     description: &Description,
     operation: &Operation,
     schema: Option<String>,
     request: &Received<'_>,
-    answer: &mut Answer,
+    planned: &mut PlannedResponse,
 ) {
     let stated = description.tree().pointer(&operation.pointer).and_then(|it| it.get(PAGES));
     let (Some(stated), Some(schema)) = (stated, schema) else { return };
-    let Ok(mut page) = serde_json::from_slice::<Value>(&answer.body) else { return };
+    let Ok(mut page) = serde_json::from_slice::<Value>(&planned.body) else { return };
     let pages = Pages { description, stated, schema };
-    pages.make_page(request, &mut page, &mut answer.headers);
-    answer.body = page.to_string().into();
+    pages.make_page(request, &mut page, &mut planned.headers);
+    planned.body = page.to_string().into();
 }
 
 impl Pages<'_> {

@@ -17,10 +17,10 @@ use hyper_util::rt::TokioIo;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use crate::answer::Answer;
 use crate::decision::Shared;
 use crate::faults::Effect;
 use crate::operation::Received;
+use crate::planned_response::PlannedResponse;
 
 /// The largest body of a request.
 const LARGEST: usize = 256 << 20;
@@ -82,39 +82,41 @@ async fn respond(
         body: &body,
     };
     let decided = shared.decide(&received);
-    let (mut answer, mut end) = (decided.answer, End::Complete);
+    let (mut planned, mut end) = (decided.planned, End::Complete);
     if let Some(fault) = decided.fault {
         shared.clock.sleep(fault.delay).await;
         match fault.effect {
             Effect::None => {}
             Effect::Reset => return Err(Closed),
-            Effect::Response { status, headers, body } => answer = Answer { status, headers, body },
-            Effect::Truncated { to } => answer.body.truncate(to),
+            Effect::Response { status, headers, body } => {
+                planned = PlannedResponse { status, headers, body }
+            }
+            Effect::Truncated { to } => planned.body.truncate(to),
             Effect::Cut { to } => end = End::Cut { to },
             Effect::Stalled => end = End::Stalled,
         }
     }
-    shared.answered(decided.request, answer.status.as_u16());
-    Ok(response(answer, end))
+    shared.responded(decided.request, planned.status.as_u16());
+    Ok(response(planned, end))
 }
 
-fn response(answer: Answer, end: End) -> Response<FaultyBody> {
-    let length = answer.body.len();
+fn response(planned: PlannedResponse, end: End) -> Response<FaultyBody> {
+    let length = planned.body.len();
     let body = match end {
-        End::Cut { to } => answer.body.slice(..to.min(length)),
+        End::Cut { to } => planned.body.slice(..to.min(length)),
         End::Stalled => Bytes::new(),
-        End::Complete => answer.body,
+        End::Complete => planned.body,
     };
     let is_complete = matches!(end, End::Complete);
     let mut response = Response::new(FaultyBody { data: Some(body), end });
-    *response.status_mut() = answer.status;
-    for (name, value) in &answer.headers {
+    *response.status_mut() = planned.status;
+    for (name, value) in &planned.headers {
         let name = HeaderName::from_bytes(name.as_bytes());
         if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
             response.headers_mut().insert(name, value);
         }
     }
-    if !is_complete || answer.status != StatusCode::NO_CONTENT {
+    if !is_complete || planned.status != StatusCode::NO_CONTENT {
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }
     response

@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::answer::success;
 use crate::decision::{RequestRecord, Shared};
 use crate::operation::operations;
+use crate::planned_response::success;
 use crate::{Clock, Description, Error, Fault, server};
 
 /// A fake of the service that a description describes: a server on this machine, on a thread of its

@@ -157,7 +157,7 @@ function show() {
 	facts();
 	VALUES.forEach(showValue);
 	chunks();
-	lines("webhook", job.webhookTries, (call) =>
+	lines("webhook", job.webhookAttempts, (call) =>
 		`try ${call.attempt}: ${[call.status, cause(call)].filter(Boolean).join(": ")}`);
 	lines("log", job.log, (line) => parsed(line).message);
 	lines("requests", job.requests, ({ status, method, path }) => `${status ?? "none"} ${method} ${path}`);

@@ -1,10 +1,9 @@
 //! Account interface, second version: its 53 operations and their paths.
 //!
-//! [`OPERATIONS`] has a row for each. `request` and `fields` read a request, `answer` and `problem`
+//! [`OPERATIONS`] has a row for each. `request` and `fields` read a request, `response` and `problem`
 //! are what comes of it, `quota` limits it; the remaining modules are the objects of the account, one
 //! each. `router/account.rs` serves it over HTTP, below `/account`.
 
-mod answer;
 mod billing;
 mod catalog;
 mod clusters;
@@ -23,6 +22,7 @@ mod problem;
 mod quota;
 mod registries;
 mod request;
+mod response;
 mod ssh_keys;
 mod templates;
 mod volumes;
@@ -51,11 +51,11 @@ use crate::queue::{EndpointFactory, EndpointRegistry};
 use crate::queue::{EndpointWorkers, Workers};
 use crate::resources::Resources;
 
-pub(crate) use self::answer::{Answer, Outcome};
 pub(crate) use self::logs::body as events_body;
 pub(crate) use self::problem::Problem;
 pub(crate) use self::quota::QuotaLimiter;
 pub(crate) use self::request::Request;
+pub(crate) use self::response::{AccountResponse, Outcome};
 
 /// The objects of the account.
 pub(crate) struct Account {
@@ -132,8 +132,8 @@ impl Account {
 
     /// Starts an endpoint of the queue, without jobs, in place of one of its name.
     #[cfg(feature = "program")]
-    pub(crate) fn put_endpoint(&self, name: &str, workers: &EndpointWorkers, numbers: Workers) {
-        self.endpoints.put(name, workers, numbers);
+    pub(crate) fn put_endpoint(&self, name: &str, workers: &EndpointWorkers, scaling: Workers) {
+        self.endpoints.put(name, workers, scaling);
     }
 
     /// Removes an endpoint of the queue with its jobs.
@@ -166,7 +166,7 @@ impl Account {
         let running = [self.pods.charges(), self.endpoints.charges(), self.volumes.charges()];
         let charges: Vec<Charge> =
             self.ledger.charges().into_iter().chain(running.into_iter().flatten()).collect();
-        bill.answer(request, &self.time, charges)
+        bill.response(request, &self.time, charges)
     }
 }
 

@@ -430,8 +430,8 @@ impl Setup {
         let mut attached = Vec::new();
         // The standard error of these workers is always printed: their standard output is the protocol.
         let mut commands = BTreeSet::new();
-        for (name, workers, numbers) in config.iter().flat_map(Config::endpoints) {
-            builder = builder.endpoint_with(name, workers).workers_of(name, numbers);
+        for (name, workers, scaling) in config.iter().flat_map(Config::endpoints) {
+            builder = builder.endpoint_with(name, workers).workers_of(name, scaling);
         }
         for (name, command) in arguments.endpoints {
             builder = builder.workers_of(&name, workers);

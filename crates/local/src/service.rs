@@ -221,8 +221,8 @@ impl LocalService {
 
     /// Starts an endpoint, without jobs, in place of one of its name.
     #[cfg(feature = "program")]
-    pub(crate) fn put_endpoint(&self, name: &str, workers: &EndpointWorkers, numbers: Workers) {
-        self.app.account.put_endpoint(name, workers, numbers);
+    pub(crate) fn put_endpoint(&self, name: &str, workers: &EndpointWorkers, scaling: Workers) {
+        self.app.account.put_endpoint(name, workers, scaling);
     }
 
     /// Removes an endpoint with its jobs.

@@ -7,10 +7,10 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Map, Value, json};
 
-use super::answer::{Outcome, ok};
 use super::ledger::{Charge, Part, Product};
 use super::problem::Problem;
 use super::request::Request;
+use super::response::{Outcome, ok};
 use super::wall_clock::WallClock;
 
 const BUCKET_SIZES: [&str; 5] = ["hour", "day", "week", "month", "year"];
@@ -167,8 +167,8 @@ fn bucket(second: i64, size: &str) -> (i64, i64) {
 }
 
 impl Bill {
-    /// The answer to a request for this bill.
-    pub(super) fn answer(
+    /// The response to a request for this bill.
+    pub(super) fn response(
         &self,
         request: &Request,
         time: &WallClock,

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Outcome, ok};
 use super::fields::{VERSIONS, is_version};
 use super::offers::{CPUS, CpuOffer, DATA_CENTERS, DataCenterOffer, GPUS, GpuOffer};
 use super::problem::Problem;
 use super::request::Request;
+use super::response::{Outcome, ok};
 use super::volumes::VOLUME_TYPES;
 
 const REGIONS: [&str; 9] = [

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::answer::{Outcome, created, empty, ok};
 use super::container::{Container, ContainerChange};
 use super::fields::from;
 use super::mounts::Mounts;
@@ -13,6 +12,7 @@ use super::pods::{ClusterMember, NewPod, PodGpu, Pods};
 use super::problem::Problem;
 use super::registries::check_capacity;
 use super::request::Request;
+use super::response::{Outcome, created, empty, ok};
 use super::wall_clock::WallClock;
 use crate::clock::Moment;
 use crate::resources::new_id;

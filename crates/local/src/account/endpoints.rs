@@ -15,7 +15,6 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Outcome, created, empty, ok};
 use super::compute::Cpu;
 use super::container::{Container, ContainerChange};
 use super::endpoint_gpu::{EndpointGpu, EndpointGpuChange};
@@ -26,6 +25,7 @@ use super::offers::{self, DISK_PRICE};
 use super::problem::Problem;
 use super::registries::{Registries, USER, check_capacity};
 use super::request::Request;
+use super::response::{Outcome, created, empty, ok};
 use super::templates::Templates;
 use super::volumes::Volumes;
 use super::wall_clock::WallClock;
@@ -268,10 +268,10 @@ impl Endpoints {
 
     /// Starts an endpoint of the queue, without jobs, in place of one of its name.
     #[cfg(feature = "program")]
-    pub(super) fn put(&self, name: &str, workers: &EndpointWorkers, numbers: Workers) {
+    pub(super) fn put(&self, name: &str, workers: &EndpointWorkers, scaling: Workers) {
         self.remove(name);
         let factory = &self.shared.factory;
-        let settings = EndpointSettings { workers: numbers, ..factory.defaults };
+        let settings = EndpointSettings { workers: scaling, ..factory.defaults };
         let queue = factory.start_with(name, workers, settings);
         self.shared.running.insert(queue.clone());
         let deployment = Deployment::of_queue(queue, self.shared.time.now());
@@ -591,7 +591,7 @@ fn status(status: WorkerStatus) -> &'static str {
     }
 }
 
-/// A change of the numbers of workers.
+/// A change of the minimum and maximum of workers.
 #[derive(Clone, Copy, Debug, Default)]
 struct WorkersChange {
     min: Option<i64>,

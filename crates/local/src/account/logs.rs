@@ -12,9 +12,9 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Answer, Outcome};
 use super::problem::Problem;
 use super::request::Request;
+use super::response::{AccountResponse, Outcome};
 use super::wall_clock::WallClock;
 use crate::changes::Watcher;
 use crate::clock::{Clock, Moment};
@@ -89,7 +89,7 @@ pub(super) fn stream(
     });
     let events: BoxStream<'static, Bytes> =
         events.take_until(stopping.clone().cancelled_owned()).boxed();
-    Ok(Answer::Events(events))
+    Ok(AccountResponse::Events(events))
 }
 
 fn event(time: &WallClock, entry: &LogEntry) -> Bytes {
@@ -147,7 +147,7 @@ where
     }
 }
 
-/// An answer of events as the items of a body.
+/// A response of events as the items of a body.
 pub(crate) fn body(
     events: BoxStream<'static, Bytes>,
 ) -> impl futures_util::Stream<Item = Result<Bytes, Infallible>> {

@@ -20,7 +20,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::answer::{Outcome, created, empty, ok};
 use super::compute::Cpu;
 use super::container::{Container, ContainerChange};
 use super::fields::{Fields, VERSIONS, from, is_version};
@@ -31,6 +30,7 @@ use super::offers::{self, DISK_PRICE, NETWORK_PRICE};
 use super::problem::Problem;
 use super::registries::{Registries, check_capacity};
 use super::request::Request;
+use super::response::{Outcome, created, empty, ok};
 use super::templates::Templates;
 use super::volumes::Volumes;
 use super::wall_clock::WallClock;

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use super::answer::{Outcome, created, empty, ok};
 use super::problem::Problem;
 use super::request::Request;
+use super::response::{Outcome, created, empty, ok};
 use super::wall_clock::WallClock;
 use crate::resources::new_id;
 use crate::sync::locked;

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use super::answer::{Outcome, ok};
 use super::request::Request;
+use super::response::{Outcome, ok};
 use crate::sync::locked;
 
 #[derive(Debug, Default)]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::answer::{Outcome, created, empty, ok};
 use super::container::{Container, ContainerChange};
 use super::fields::{Fields, VERSIONS, is_version};
 use super::mounts::{Mounts, PersistentMount};
 use super::problem::Problem;
 use super::registries::{Registries, check_capacity};
 use super::request::Request;
+use super::response::{Outcome, created, empty, ok};
 use crate::error::Refusal;
 use crate::resources::{EnvironmentVariable, Resources, Template};
 

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use serde::Serialize;
 use serde_json::json;
 
-use super::answer::{Outcome, created, empty, ok};
 use super::ledger::{Charge, Ledger, Part, Product};
 use super::offers::VOLUME_PRICES;
 use super::problem::Problem;
 use super::registries::check_capacity;
 use super::request::Request;
+use super::response::{Outcome, created, empty, ok};
 use super::wall_clock::WallClock;
 use crate::clock::Moment;
 use crate::resources::new_id;

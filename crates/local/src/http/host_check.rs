@@ -143,8 +143,6 @@ impl HostCheck {
     }
 }
 
-/// Returns true if a browser sent a request for a page of this origin. Other clients send no such
-/// header.
 /// Returns true for a link that was followed to its own tab. The page that has the link cannot read
 /// the response, and the request has no API key, as the address of a tab has no headers.
 fn is_visit<B>(request: &Request<B>) -> bool {
@@ -157,6 +155,8 @@ fn is_visit<B>(request: &Request<B>) -> bool {
         && is(SEC_FETCH_DEST, "document")
 }
 
+/// Returns true if a browser sent a request for a page of this origin. Other clients send no such
+/// header.
 fn is_same_origin(headers: &HeaderMap) -> bool {
     let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
     sites.all(|site| site == "same-origin" || site == "none")

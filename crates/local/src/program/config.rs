@@ -38,7 +38,7 @@ pub(super) struct Config {
     path: PathBuf,
     text: String,
     endpoints: BTreeMap<String, Entry>,
-    /// The numbers of workers of an endpoint that has none.
+    /// The scaling of an endpoint that has none of its own.
     defaults: Workers,
     /// The endpoints that options make.
     taken: BTreeSet<String>,
@@ -90,11 +90,11 @@ impl Config {
         (self.text, self.endpoints) = (text, endpoints);
     }
 
-    /// The endpoints with their workers and the numbers of these.
+    /// The endpoints with their workers and how these scale.
     pub(super) fn endpoints(&self) -> impl Iterator<Item = (&str, EndpointWorkers, Workers)> {
         self.endpoints.iter().map(|(name, entry)| {
-            let (workers, numbers) = self.workers(entry);
-            (name.as_str(), workers, numbers)
+            let (workers, scaling) = self.workers(entry);
+            (name.as_str(), workers, scaling)
         })
     }
 
@@ -109,7 +109,7 @@ impl Config {
             None => EndpointWorkers::Attached(entry.worker.clone()),
         };
         let range = entry.workers.as_deref().and_then(|range| parse_range(range).ok());
-        (workers, range.map_or(self.defaults, |(min, max)| self.defaults.with_numbers(min, max)))
+        (workers, range.map_or(self.defaults, |(min, max)| self.defaults.with_range(min, max)))
     }
 
     /// Applies each change of the file to a service. A file that cannot be read, or is invalid,
@@ -154,8 +154,8 @@ impl Config {
             if former.get(name) == Some(entry) {
                 continue;
             }
-            let (workers, numbers) = self.workers(entry);
-            local.put_endpoint(name, &workers, numbers);
+            let (workers, scaling) = self.workers(entry);
+            local.put_endpoint(name, &workers, scaling);
             let what = if former.contains_key(name) { "changed" } else { "added" };
             changes.push(format!("{name} is {what}"));
         }

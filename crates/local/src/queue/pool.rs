@@ -63,12 +63,6 @@ impl Workers {
         }
     }
 
-    /// The same with other numbers of workers.
-    #[cfg(feature = "program")]
-    pub(crate) fn with_numbers(self, min: usize, max: usize) -> Self {
-        Self { min: min.min(max), max, ..self }
-    }
-
     /// Sets the time that a new worker takes until it can run a job. The first `min` workers are
     /// ready when the service starts.
     #[must_use]
@@ -97,8 +91,8 @@ impl Workers {
         self.ping_interval
     }
 
-    /// The same with other limits.
-    pub(crate) fn with_limits(self, min: usize, max: usize) -> Self {
+    /// The same with another minimum and maximum.
+    pub(crate) fn with_range(self, min: usize, max: usize) -> Self {
         Self { min: min.min(max), max, ..self }
     }
 

@@ -12,7 +12,7 @@ use axum::routing::any;
 
 use super::app::App;
 use super::fault_injection::with_faults;
-use crate::account::{self, Answer, Outcome, Problem, events_body};
+use crate::account::{self, AccountResponse, Outcome, Problem, events_body};
 use crate::http::{
     Connection, ErrorResponse, QueryParameters, decoded, json, read_body, require_json,
 };
@@ -84,15 +84,15 @@ pub(super) fn retirement(app: &App, interface: RetiredInterface) -> Option<Respo
     is_retired.then(|| problem(Problem::new(StatusCode::GONE, interface.detail())))
 }
 
-fn respond(answer: Answer) -> Response {
-    match answer {
-        Answer::Json(status, value) => {
+fn respond(response: AccountResponse) -> Response {
+    match response {
+        AccountResponse::Json(status, value) => {
             let mut response = json(&value);
             *response.status_mut() = status;
             response
         }
-        Answer::Empty => StatusCode::NO_CONTENT.into_response(),
-        Answer::Events(events) => {
+        AccountResponse::Empty => StatusCode::NO_CONTENT.into_response(),
+        AccountResponse::Events(events) => {
             let mut response = Response::new(Body::from_stream(events_body(events)));
             let headers = response.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));

@@ -381,12 +381,16 @@ async fn secrets_are_in_no_response_of_the_page() {
     let url = format!("{}/v2/echo/health?api_key=canary-of-a-key", service.local.base_url());
     answer(service.http.get(url).header("authorization", "canary-of-a-key")).await;
     let job_path = format!("/_local/endpoints/echo/jobs/{id}");
-    eventually("a try", async || browser.get(&job_path).await["webhookTries"] != json!([])).await;
+    eventually("an attempt", async || browser.get(&job_path).await["webhookAttempts"] != json!([]))
+        .await;
     let shown = browser.get(&job_path).await;
     let url = "http://[redacted]@127.0.0.1:1/hook?token=[redacted]&[redacted]";
     assert_eq!(shown["webhookUrl"], url);
     assert_eq!(shown["withheld"], json!(["webhook", "s3Config"]));
-    assert_eq!((&shown["webhookTries"][0]["url"], &shown["webhook"]), (&json!(url), &json!(true)));
+    assert_eq!(
+        (&shown["webhookAttempts"][0]["url"], &shown["webhook"]),
+        (&json!(url), &json!(true))
+    );
     let mut events = crate::page_events::Events::of(&browser).await;
     let mut everything = format!("{shown} {}", events.next().await);
     for path in [

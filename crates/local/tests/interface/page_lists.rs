@@ -119,7 +119,7 @@ async fn the_activity_of_five_minutes_and_the_changes_of_a_list_are_counted() {
 }
 
 #[tokio::test]
-async fn webhook_tries_come_in_windows() {
+async fn webhook_attempts_come_in_windows() {
     let service = service().await;
     let browser = Browser::open(&service).await;
     let id = service.run("echo", json!({ "input": {}, "webhook": "http://127.0.0.1:1/" })).await;

@@ -34,7 +34,7 @@ pub(crate) enum WorkerStatus {
 impl Endpoint {
     /// Changes how many workers there are, and how long idle ones stay.
     pub(crate) fn set_workers(self: &Arc<Self>, min: usize, max: usize, idle_timeout: Duration) {
-        let workers = self.settings.workers.with_limits(min, max).idle_timeout(idle_timeout);
+        let workers = self.settings.workers.with_range(min, max).idle_timeout(idle_timeout);
         self.access(|state, now| state.set_workers(workers, now));
         // Runs the timers of the workers that have to stop, and starts others.
         self.access(|_, _| ());

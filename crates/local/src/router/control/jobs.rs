@@ -135,7 +135,7 @@ struct JobDetailsJson<'a> {
     chunks_total: u64,
     policy: Option<PolicyJson>,
     webhook_url: Option<String>,
-    webhook_tries: Vec<Numbered<WebhookDelivery>>,
+    webhook_attempts: Vec<Numbered<WebhookDelivery>>,
     /// The fields that are withheld because they may contain secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     withheld: Vec<&'static str>,
@@ -192,7 +192,7 @@ async fn details(
         policy: job.policy(),
         webhook_url,
         withheld: withheld.into_iter().filter_map(|(name, is)| is.then_some(name)).collect(),
-        webhook_tries: app.webhooks.of_job(&job.id),
+        webhook_attempts: app.webhooks.of_job(&job.id),
         timeline: job.timeline(),
         job: &job,
         cut: lengths,

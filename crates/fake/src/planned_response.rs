@@ -1,4 +1,4 @@
-//! Answers: the described success of an operation, with a seeded value.
+//! Planned response: the described success of an operation, with a seeded value.
 
 use bytes::Bytes;
 use hyper::{HeaderMap, StatusCode};
@@ -14,13 +14,13 @@ const ITEMS: usize = 3;
 
 /// A response as it is sent, unless a fault changes it.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct PlannedResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
+impl PlannedResponse {
     /// A refusal: one line in JSON.
     pub(crate) fn refusal(status: u16, error: &Error) -> Self {
         let body = serde_json::json!({ "error": error.to_string() }).to_string();
@@ -63,14 +63,15 @@ impl Success {
     }
 
     /// Makes a response with a value of the seed.
-    pub(crate) fn answer(
+    pub(crate) fn response(
         &self,
         description: &Description,
         request: &HeaderMap,
         seed: u64,
-    ) -> Result<Answer, Error> {
+    ) -> Result<PlannedResponse, Error> {
         let mut sampler = Sampler::new(description, seed);
-        let mut answer = Answer { status: self.status, headers: Vec::new(), body: Bytes::new() };
+        let mut planned =
+            PlannedResponse { status: self.status, headers: Vec::new(), body: Bytes::new() };
         let tree = description.tree();
         let headers = tree.pointer(&format!("{}/headers", self.pointer)).and_then(Value::as_object);
         for name in headers.into_iter().flatten().map(|(name, _)| name) {
@@ -80,7 +81,7 @@ impl Success {
                 continue;
             }
             if let Ok(value) = sampler.sample(&format!("{header}/schema")) {
-                answer.headers.push((name.clone(), header_text(&value)));
+                planned.headers.push((name.clone(), header_text(&value)));
             }
         }
         let content = tree.pointer(&format!("{}/content", self.pointer)).and_then(Value::as_object);
@@ -89,7 +90,7 @@ impl Success {
         let is_accepted = |it: &&&String| accept.split(',').any(|of| covers(&bare(of), &bare(it)));
         let media = offered.iter().filter(|it| is_json(&bare(it))).chain(&offered);
         let Some(media) = media.clone().find(is_accepted).or(media.clone().next()) else {
-            return Ok(answer);
+            return Ok(planned);
         };
         let at = format!("{}/content/{}", self.pointer, step(media));
         let has = |key: &str| tree.pointer(&format!("{at}/{key}")).is_some();
@@ -118,14 +119,14 @@ impl Success {
         } else {
             value()?.as_str().unwrap_or("bytes").to_owned()
         };
-        answer.headers.push(("content-type".to_owned(), media.replace('*', "plain")));
-        answer.body = body.into();
-        Ok(answer)
+        planned.headers.push(("content-type".to_owned(), media.replace('*', "plain")));
+        planned.body = body.into();
+        Ok(planned)
     }
 
     /// A response with a given value.
-    pub(crate) fn fixed(&self, value: &Value) -> Answer {
-        Answer::json(self.status, value.to_string())
+    pub(crate) fn fixed(&self, value: &Value) -> PlannedResponse {
+        PlannedResponse::json(self.status, value.to_string())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Answer: the response of an operation of the account interface, before it is HTTP.
+//! Account response: that of an operation of the account interface, before it is HTTP.
 
 use axum::http::StatusCode;
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::problem::Problem;
 
 /// The response of an operation.
-pub(crate) enum Answer {
+pub(crate) enum AccountResponse {
     Json(StatusCode, Value),
     /// A status of 204.
     Empty,
@@ -18,19 +18,19 @@ pub(crate) enum Answer {
 }
 
 /// The result of an operation.
-pub(crate) type Outcome = Result<Answer, Problem>;
+pub(crate) type Outcome = Result<AccountResponse, Problem>;
 
 /// 200 with a value.
 pub(super) fn ok(value: impl Serialize) -> Outcome {
-    Ok(Answer::Json(StatusCode::OK, json!(value)))
+    Ok(AccountResponse::Json(StatusCode::OK, json!(value)))
 }
 
 /// 201 with the object that was created.
 pub(super) fn created(value: impl Serialize) -> Outcome {
-    Ok(Answer::Json(StatusCode::CREATED, json!(value)))
+    Ok(AccountResponse::Json(StatusCode::CREATED, json!(value)))
 }
 
 /// 204.
 pub(super) fn empty() -> Outcome {
-    Ok(Answer::Empty)
+    Ok(AccountResponse::Empty)
 }
