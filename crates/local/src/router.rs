@@ -5,7 +5,7 @@
 //! - `account`: the account interface
 //! - `rest`, `graphql`: Pods, templates and secrets
 //! - `control`: the control plane `/_local`; `page`: the page for a browser
-//! - `session`, `recording`: what the page shows, kept in a file and shown again
+//! - `session`: what the page shows, in a file; `recording` and `replay` of it
 //! - `api_keys`: the keys and their permissions; `fault_injection`: the effects of faults
 
 mod account;
@@ -18,6 +18,7 @@ mod page;
 mod queue;
 #[cfg(feature = "program")]
 mod recording;
+mod replay;
 mod rest;
 mod session;
 mod worker_protocol;
@@ -51,7 +52,7 @@ impl Router {
     pub(crate) fn new(app: Arc<App>) -> Self {
         let none = axum::Router::new;
         let control = match &app.session {
-            Some(_) => session::routes(&app),
+            Some(_) => replay::routes(&app),
             None if app.control_plane => control::routes(&app),
             None => none(),
         };
@@ -101,7 +102,7 @@ impl Router {
             return response;
         }
         if app.session.is_some() {
-            return checked.err().unwrap_or_else(session::refusal).into_response();
+            return checked.err().unwrap_or_else(replay::refusal).into_response();
         }
         let uri = request.uri().clone();
         let route = queue::Route::of(uri.path()).filter(|route| route.is_served(app.is_strict));

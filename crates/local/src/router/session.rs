@@ -1,29 +1,17 @@
 //! Recorded session: what the page shows of a service, in a form that another service can show later
 //! without running anything. It is what a report of a bug needs.
 //!
-//! A session consists of responses of the control plane, which `recording` reads. A service that
-//! replays it responds to the same reads from the session, windows and filters included, and refuses
-//! every other request.
+//! A session consists of responses of the control plane, which `recording` reads. It responds to the
+//! same reads, windows and filters included, for the service that replays it (`replay`).
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
-use axum::routing::any;
-use futures_util::stream;
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::app::App;
-use super::control::{self, PREFIX};
-use crate::http::{ErrorResponse, QueryParameters, decoded, json as respond};
+use crate::http::{ErrorResponse, QueryParameters, json as respond};
 
 /// The size of the details of all jobs and requests together, in bytes of JSON.
 pub(super) const MAX_DETAILS: usize = 32 * 1024 * 1024;
@@ -66,7 +54,7 @@ pub(super) struct Entry {
 
 impl Session {
     /// The event that a page of this session gets: its clock stands still.
-    fn event(&self) -> Value {
+    pub(super) fn event(&self) -> Value {
         let mut state = self.state.clone();
         state["recordedMs"] = self.recorded_ms.into();
         state["clock"]["manual"] = true.into();
@@ -75,7 +63,11 @@ impl Session {
     }
 
     /// The response to a read of the control plane, by the segments of its path.
-    fn read(&self, path: &[&str], query: &QueryParameters) -> Result<Response, ErrorResponse> {
+    pub(super) fn read(
+        &self,
+        path: &[&str],
+        query: &QueryParameters,
+    ) -> Result<Response, ErrorResponse> {
         let given = |name| query.get(name).unwrap_or_default();
         let search = given("search").to_lowercase();
         match *path {
@@ -176,7 +168,7 @@ impl Entry {
     }
 }
 
-fn not_recorded() -> ErrorResponse {
+pub(super) fn not_recorded() -> ErrorResponse {
     ErrorResponse::not_found("the recorded session does not have this")
 }
 
@@ -200,47 +192,4 @@ fn details(entries: &[Entry], is: impl Fn(&Value) -> bool) -> Result<Response, E
         ErrorResponse::not_found(message)
     };
     Ok(respond(entry.details.as_ref().ok_or_else(missing)?))
-}
-
-/// The routes of a service that replays a session, in place of those of the control plane.
-pub(super) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
-    let path = format!("{PREFIX}/{{*path}}");
-    let routes = Router::new().route(&path, any(read));
-    routes.route_layer(from_fn_with_state(app.clone(), control::authorize))
-}
-
-async fn read(State(app): State<Arc<App>>, request: Request) -> Response {
-    let (Some(session), true) = (&app.session, request.method() == "GET") else {
-        return refusal().into_response();
-    };
-    let path = request.uri().path().trim_start_matches(PREFIX);
-    if path == "/events" {
-        return events(&app, session);
-    }
-    let segments: Result<Vec<_>, _> = path.split('/').skip(1).map(decoded).collect();
-    let Ok(segments) = segments else { return not_recorded().into_response() };
-    let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
-    session.read(&segments, &QueryParameters::of(request.uri())).into_response()
-}
-
-/// A single event, and then none: nothing changes.
-fn events(app: &App, session: &Session) -> Response {
-    let event = Event::default().event("state").data(session.event().to_string());
-    let stopping = app.stopping.clone();
-    let events = stream::unfold(Some(event), move |event| {
-        let stopping = stopping.clone();
-        async move {
-            if event.is_none() {
-                stopping.cancelled().await;
-            }
-            event.map(|event| (Ok::<_, Infallible>(event), None))
-        }
-    });
-    Sse::new(events).keep_alive(KeepAlive::new()).into_response()
-}
-
-/// The response to a request that a recorded session cannot have.
-pub(super) fn refusal() -> ErrorResponse {
-    let message = "this is a recorded session: nothing runs, and nothing can be changed";
-    ErrorResponse::new(StatusCode::CONFLICT, message)
 }
