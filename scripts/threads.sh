@@ -10,13 +10,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-target=${CARGO_TARGET_DIR:-target}/shuttle
 tests() {
-  RUSTFLAGS="${RUSTFLAGS:-} --cfg shuttle" cargo test --quiet --locked --no-fail-fast --target-dir "$target" \
-    -p podqueue-runtime -p podqueue -p podqueue-batch --lib \
+  RUSTC_WORKSPACE_WRAPPER=$PWD/scripts/rustc_for_shuttle.sh cargo test --quiet --locked --no-fail-fast \
+    -p podqueue-runtime -p podqueue -p podqueue-batch -p podqueue-features --lib \
     --no-default-features --features podqueue-runtime/shared-limits,podqueue/blocking -- --test-threads 1 "$@"
 }
-
 if [ -n "${SCHEDULE:-}" ]; then
   tests --exact "${1:?the name of the test}"
   exit
