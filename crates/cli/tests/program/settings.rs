@@ -238,6 +238,8 @@ async fn library_settings_are_translated_into_hints() {
 fn with_home(fixture: &Fixture, arguments: &[&str], home: Home<'_>) -> tokio::process::Command {
     let mut program = fixture.program(arguments);
     program.env_remove("PODQUEUE_CONFIG").env_remove("HOME");
+    // Without HOME, the system knows the home of the user who runs the tests.
+    program.env("XDG_STATE_HOME", fixture.home.path());
     match home {
         Home::None => {}
         Home::At(path) => _ = program.env("HOME", path),
