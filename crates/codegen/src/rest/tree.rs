@@ -12,6 +12,9 @@ pub(super) const LOOSE: &str = "x-loose";
 /// Keyword of a text that is a URL by its format.
 pub(super) const URL: &str = "x-url";
 
+/// Keyword of a text that is a secret by its format.
+pub(super) const SECRET: &str = "x-secret";
+
 /// Keyword of an integer that begins with 0 or 1 by its default or its minimum: with which.
 pub(super) const FIRST: &str = "x-first";
 
@@ -68,6 +71,11 @@ pub(super) fn kind(schema: &Keywords) -> Option<&'static str> {
     }
 }
 
+/// Returns true if a type is that of a text, a number or a boolean.
+pub(super) fn is_scalar(kind: &str) -> bool {
+    ["string", "integer", "number", "boolean"].contains(&kind)
+}
+
 /// Returns true if a schema restricts the type of a value.
 pub(super) fn says_type(schema: &Value) -> bool {
     schema.as_object().is_some_and(|it| it.keys().any(|key| !is_annotation(key)))
@@ -75,8 +83,27 @@ pub(super) fn says_type(schema: &Value) -> bool {
 
 /// Keywords that do not restrict the type of a value.
 pub(super) fn is_annotation(key: &str) -> bool {
-    ["description", "deprecated", "discriminator", "nullable", "readOnly", LOOSE, URL, FIRST, TAG]
-        .contains(&key)
+    [
+        "description",
+        "deprecated",
+        "discriminator",
+        "nullable",
+        "readOnly",
+        LOOSE,
+        URL,
+        FIRST,
+        SECRET,
+        TAG,
+    ]
+    .contains(&key)
+}
+
+/// Keywords of a field that hold if any of its schemas has them.
+pub(super) const MARKS: [&str; 2] = ["readOnly", SECRET];
+
+/// Returns true if a keyword says something of a field that is none of its schema's.
+pub(super) fn is_word(key: &str) -> bool {
+    key == "description" || MARKS.contains(&key)
 }
 
 /// Returns true if all values of an enum are strings.
@@ -219,6 +246,17 @@ pub fn fields<'a>(schema: &'a Value, key: &str) -> impl Iterator<Item = (&'a Str
 
 /// Prefix of references to named schemas.
 pub(super) const PREFIX: &str = "#/components/schemas/";
+
+/// A reference to the schema of this name.
+pub(super) fn reference(name: &str) -> Value {
+    json!({ "$ref": joined("#/components/schemas", &[name]) })
+}
+
+/// A reference with keywords beside it.
+pub(super) fn described(mut words: Keywords, reference: &Value) -> Value {
+    words.insert("allOf".to_owned(), json!([reference]));
+    Value::Object(words)
+}
 
 /// Follows `$ref`s within the document; none if they lead nowhere. The number of steps is limited,
 /// since references may be cyclic.

@@ -4,6 +4,7 @@
 mod build_script;
 mod census;
 mod committed;
+mod compositions;
 mod forward_compatibility;
 mod graphql_diagnostics;
 mod graphql_document;

@@ -6,6 +6,7 @@
 //! trying one object after the other would always stop at the first. A union of a string and a list
 //! stays *untagged*: its branches are tried in turn.
 
+mod compositions;
 mod discriminator;
 mod union;
 
@@ -15,12 +16,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
+use self::compositions::Compositions;
 use super::union_marks::{self, BRANCHES};
 use super::warnings::Warnings;
-use crate::naming;
-use crate::rest::pointer::{joined, keys, unescaped};
+use crate::rest::pointer::{keys, unescaped};
 use crate::rest::tree::{
-    self, Keywords, fields, is_annotation, is_true, kind, remove, resolve, says_type,
+    self, Keywords, MARKS, described, is_annotation, is_scalar, is_true, is_word, kind, reference,
+    remove, resolve, says_type,
 };
 
 /// The maximum depth of unions within unions of which they are a branch.
@@ -49,11 +51,16 @@ pub(super) fn compose(
     let composer = Composer::new(&whole);
     composer.warn_of_mappings(description, further, warnings);
     composer.record_named();
+    let name_of =
+        |place: &str| place.strip_prefix(SCHEMAS).filter(|name| !name.contains('/')).map(unescaped);
     tree::each_schema(description, &mut |schema, place| {
-        let name = place.strip_prefix(SCHEMAS).filter(|name| !name.contains('/'));
-        *composer.place.borrow_mut() = keys(place);
-        composer.compose(schema, name.map(unescaped).as_deref(), 0);
+        composer.compositions.borrow_mut().describe(schema, name_of(place).as_deref());
     });
+    tree::each_schema(description, &mut |schema, place| {
+        *composer.place.borrow_mut() = keys(place);
+        composer.compose(schema, name_of(place).as_deref(), 0);
+    });
+    composer.compose_waiting();
     for (place, between) in composer.merged.into_inner() {
         let message = format!(
             "the union of {between} is one type with the fields of all: neither a \
@@ -61,10 +68,18 @@ pub(super) fn compose(
         );
         warnings.warn(&place, message);
     }
-    let made = composer.unions.into_inner().made;
-    let repeated = composer.repeated.into_inner().made;
+    let mut compositions = composer.compositions.into_inner();
+    compositions.warn(warnings);
+    let mut taken = composer.taken.into_inner();
+    let mut placing = compositions.placing(&mut taken);
+    tree::each_schema(description, &mut |schema, place| {
+        placing.place(schema, name_of(place).as_deref());
+    });
+    let mut made = composer.unions.into_inner().made;
+    made.iter_mut().for_each(|(name, union)| placing.place(union, Some(name)));
+    made.extend(placing.finish());
     if let Some(schemas) = description.pointer_mut("/components/schemas") {
-        for (name, schema) in made.into_iter().chain(repeated) {
+        for (name, schema) in made {
             schemas[name] = schema;
         }
     }
@@ -73,7 +88,7 @@ pub(super) fn compose(
 struct Composer<'a> {
     description: &'a Value,
     unions: RefCell<NamedUnions>,
-    repeated: RefCell<Repeated>,
+    compositions: RefCell<Compositions>,
     /// The names of schemas.
     taken: RefCell<HashSet<String>>,
     /// The references that are being followed, to detect cycles.
@@ -103,14 +118,15 @@ impl<'a> Composer<'a> {
     fn new(description: &'a Value) -> Self {
         let components = description.get("components");
         let named = components.into_iter().flat_map(|it| tree::fields(it, "schemas"));
+        let taken: HashSet<_> = named.map(|(name, _)| name.clone()).collect();
         let bases = Self::bases_of(description);
         let extending = bases.values().flatten().filter_map(|it| it["$ref"].as_str());
         Self {
             extending: extending.map(str::to_owned).collect(),
             description,
             unions: RefCell::default(),
-            repeated: RefCell::default(),
-            taken: RefCell::new(named.map(|(name, _)| name.clone()).collect()),
+            compositions: RefCell::new(Compositions::new(taken.len())),
+            taken: RefCell::new(taken),
             following: RefCell::default(),
             known: RefCell::default(),
             covered: RefCell::default(),
@@ -129,37 +145,42 @@ impl<'a> Composer<'a> {
             *schema = json!({});
             return;
         }
-        let site = Site::of(schema);
-        if let Some(site) = &site {
-            let met = self.repeated.borrow_mut().meet(site, name, &mut self.taken.borrow_mut());
-            match met {
-                Treatment::New => {}
-                Treatment::Known(name) => {
-                    *schema = reference(&name);
-                    return;
-                }
-                Treatment::Again(name) => {
-                    let mut again = std::mem::replace(schema, reference(&name));
-                    self.compose_whole(&mut again, None, true, depth);
-                    self.repeated.borrow_mut().made.insert(name, again);
-                    return;
-                }
-            }
+        let place = self.place.borrow();
+        if name.is_none() && self.compositions.borrow_mut().meet(schema, &place, depth) {
+            return;
         }
-        self.compose_whole(schema, name, name.is_some(), depth);
-        if let Some(site) = &site {
-            let known = self.repeated.borrow_mut().leave(site);
-            if let (Some(known), None) = (known, name) {
-                *schema = reference(&known);
+        drop(place);
+        self.compose_whole(schema, name, depth);
+    }
+
+    /// Composes the compositions that were met meanwhile.
+    fn compose_waiting(&self) {
+        loop {
+            let next = self.compositions.borrow_mut().next();
+            let Some(mut waiting) = next else { return };
+            self.place.borrow_mut().clone_from(&waiting.place);
+            if waiting.is_merged {
+                (waiting.schema, waiting.is_covered) = self.fewest_parts(&waiting.schema);
             }
+            let is_admitted = self.compositions.borrow_mut().admit(&mut waiting);
+            if is_admitted {
+                self.compose_whole(&mut waiting.schema, None, waiting.depth);
+            }
+            self.compositions.borrow_mut().finish(waiting);
         }
     }
 
-    fn compose_whole(&self, schema: &mut Value, name: Option<&str>, is_named: bool, depth: usize) {
+    fn compose_whole(&self, schema: &mut Value, name: Option<&str>, depth: usize) {
         let is_union = schema.get("oneOf").is_some() || schema.get("anyOf").is_some();
         let target = name.and_then(|it| Some(reference(it).get("$ref")?.as_str()?.to_owned()));
         if !self.base(schema, target.as_deref(), depth) {
-            self.compose_here(schema, target.as_deref(), is_named, Form::Discriminated, depth);
+            self.compose_here(
+                schema,
+                target.as_deref(),
+                name.is_some(),
+                Form::Discriminated,
+                depth,
+            );
         }
         follow(self.description, schema);
         let depth = if is_union { depth + 1 } else { depth };
@@ -428,37 +449,72 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// A value of two schemas has the later one, if that says all of the earlier one or restricts its
-    /// type; two objects, or two lists, are merged.
+    /// A value of two schemas has the later one, if that restricts its type; two objects, or two
+    /// lists, are merged. Which of them says all of the other is decided when they are composed, since
+    /// their keywords may be incomplete here.
     fn refine(&self, known: &mut Value, later: Value, depth: usize) {
-        let is_read_only = is_true(known, "readOnly") || is_true(&later, "readOnly");
+        let marks = MARKS.map(|key| is_true(known, key) || is_true(&later, key));
         if says_type(&later) && *known != later {
             self.replace(known, later, depth);
         }
-        if is_read_only {
-            mark(known);
+        for (key, is_marked) in MARKS.into_iter().zip(marks) {
+            if is_marked {
+                mark(known, key);
+            }
         }
     }
 
     fn replace(&self, known: &mut Value, later: Value, depth: usize) {
         let words = known.get("description").cloned();
-        let is_null = later.as_object().is_some_and(permits_null)
-            && self.keywords(known, depth + 1).contains_key("nullable");
-        *known = match self.covers(&later, known, depth) {
-            true => later,
-            false => {
-                let mut parts = parts_of(known);
-                let more = parts_of(&later).into_iter().filter(|it| !parts.contains(it));
-                parts.extend(more.collect::<Vec<_>>());
-                json!({ "allOf": parts })
+        let is_scalar = |it: &Value| self.shallow_kind(it, depth).is_some_and(is_scalar);
+        if !says_type(known) || is_scalar(known) || is_scalar(&later) {
+            let is_null = later.as_object().is_some_and(permits_null)
+                && self.keywords(known, depth + 1).contains_key("nullable");
+            *known = later;
+            if is_null && known.get("$ref").is_none() {
+                known["nullable"] = json!(true);
             }
-        };
+        } else {
+            let mut parts = parts_of(known);
+            let more = parts_of(&later).into_iter().filter(|it| !parts.contains(it));
+            parts.extend(more.collect::<Vec<_>>());
+            *known = json!({ "allOf": parts });
+        }
         if let (Some(words), None, None) = (words, known.get("$ref"), known.get("description")) {
             known["description"] = words;
         }
-        if is_null && known.get("$ref").is_none() {
-            known["nullable"] = json!(true);
+    }
+
+    /// The type of a schema by its own keywords, or those of its parts.
+    fn shallow_kind(&self, schema: &Value, depth: usize) -> Option<&'static str> {
+        let schema = self.resolved(schema).filter(|_| depth <= DEPTH)?;
+        let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        let own = kind(schema.as_object()?);
+        own.or_else(|| parts.into_iter().find_map(|it| self.shallow_kind(it, depth + 1)))
+    }
+
+    /// The parts of a merged composition that say all of it, and whether that is one alone. A part that
+    /// another one extends adds nothing, nor does an earlier part that a later one covers.
+    fn fewest_parts(&self, schema: &Value) -> (Value, bool) {
+        let parts = parts_of(schema);
+        let mut kept: Vec<Value> = Vec::new();
+        for part in &parts {
+            if !kept.iter().any(|it| self.extends(it, part, 0)) {
+                kept.retain(|it| !self.covers(part, it, 0));
+                kept.push(part.clone());
+            }
         }
+        if kept.len() != 1 {
+            return (json!({ "allOf": kept }), false);
+        }
+        let mut only = kept.swap_remove(0);
+        let parts: Vec<_> = parts.iter().map(|it| self.keywords(it, 1)).collect();
+        let is_null =
+            parts.iter().any(|it| it.contains_key("nullable")) && parts.iter().all(permits_null);
+        if is_null && only.get("$ref").is_none() {
+            only["nullable"] = json!(true);
+        }
+        (only, true)
     }
 
     /// Items that may be of several types, such as those of a tuple, are none of them alone.
@@ -489,8 +545,14 @@ impl<'a> Composer<'a> {
             return true;
         }
         if depth > DEPTH {
-            self.cut.set(true);
             return false;
+        }
+        let parts = [later, known].map(parts_of);
+        if let [_, known @ [_, _, ..]] = parts.each_ref().map(Vec::as_slice) {
+            return known.iter().all(|it| self.covers(later, it, depth));
+        }
+        if let [later @ [_, _, ..], _] = parts.each_ref().map(Vec::as_slice) {
+            return later.iter().any(|it| self.covers(it, known, depth));
         }
         let target = |it: &Value| it.get("$ref").and_then(Value::as_str).map(str::to_owned);
         let Some(pair) = target(later).zip(target(known)) else {
@@ -581,8 +643,9 @@ fn permits_null(schema: &Keywords) -> bool {
 
 /// The schemas that a value of a schema has: those of its `allOf`, if that is all of it.
 fn parts_of(schema: &Value) -> Vec<Value> {
-    match (schema.get("allOf").and_then(Value::as_array), schema.as_object()) {
-        (Some(parts), Some(keywords)) if keywords.len() == 1 => parts.clone(),
+    let mut keys = schema.as_object().into_iter().flat_map(Keywords::keys);
+    match schema.get("allOf").and_then(Value::as_array) {
+        Some(parts) if keys.all(|it| it == "allOf" || is_word(it)) => parts.clone(),
         _ => vec![schema.clone()],
     }
 }
@@ -601,15 +664,6 @@ fn absorb_words(into: &mut Keywords, part: &Value) {
             into.insert(key.to_owned(), value.clone());
         }
     }
-}
-
-fn described(mut words: Keywords, reference: &Value) -> Value {
-    words.insert("allOf".to_owned(), json!([reference]));
-    Value::Object(words)
-}
-
-fn reference(name: &str) -> Value {
-    json!({ "$ref": joined("#/components/schemas", &[name]) })
 }
 
 fn without(schema: &Value, keyword: &str) -> Keywords {
@@ -663,100 +717,15 @@ pub(super) fn follow(description: &Value, object: &mut Value) {
     for field in fields.into_iter().flat_map(|it| it.values_mut()) {
         let target = field.get("$ref").and_then(|_| resolve(description, field));
         if target.is_some_and(|it| is_true(it, "readOnly")) {
-            mark(field);
+            mark(field, "readOnly");
         }
     }
 }
 
-/// Marks a field as `readOnly`. A reference cannot have keywords beside it.
-pub(super) fn mark(field: &mut Value) {
+/// Marks a field. A reference cannot have keywords beside it.
+pub(super) fn mark(field: &mut Value, key: &str) {
     if field.get("$ref").is_some() {
         *field = json!({ "allOf": [field] });
     }
-    field["readOnly"] = json!(true);
-}
-
-/// The maximum depth of unnamed compositions.
-const DEEPEST_REPETITION: usize = 8;
-
-/// A composition before normalization, which is its identity.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Site {
-    text: String,
-    name: String,
-}
-
-/// The treatment of a composition.
-pub(super) enum Treatment {
-    /// It is composed in place.
-    New,
-    /// It is the schema of this name.
-    Known(String),
-    /// It becomes the schema of this name.
-    Again(String),
-}
-
-/// Named compositions. One whose parts contain it again cannot be composed in place.
-#[derive(Default)]
-pub(super) struct Repeated {
-    /// The stack of compositions in progress, with their names in the description, if any.
-    within: Vec<(Site, Option<String>)>,
-    names: BTreeMap<Site, String>,
-    pub(super) made: BTreeMap<String, Value>,
-}
-
-impl Site {
-    /// The composition of a schema; none if it merges no other schemas. Unions are named
-    /// separately.
-    pub(super) fn of(schema: &Value) -> Option<Self> {
-        let parts = ["allOf", "oneOf", "anyOf"].iter().filter_map(|key| schema.get(*key));
-        let parts: Vec<_> = parts.filter_map(Value::as_array).flatten().collect();
-        let takes_fields = schema.get("allOf").is_some() || schema.get("properties").is_some();
-        if parts.is_empty() || !takes_fields {
-            return None;
-        }
-        let targets = parts.iter().filter_map(|part| part.get("$ref")?.as_str());
-        let mut words: Vec<_> = targets.filter_map(|it| it.rsplit('/').next()).collect();
-        words.dedup();
-        let own = std::iter::once(schema).chain(parts.iter().copied());
-        let own = own.flat_map(|it| fields(it, "properties")).next();
-        let name = match (words.as_slice(), own) {
-            ([], None) => "repeated".to_owned(),
-            ([], Some((own, _))) => format!("with_{own}"),
-            (words, None) => words.join("_and_"),
-            (words, Some((own, _))) => format!("{}_with_{own}", words.join("_and_")),
-        };
-        Some(Self { text: schema.to_string(), name })
-    }
-}
-
-impl Repeated {
-    /// Names a composition that occurs again, or that is nested too deeply.
-    pub(super) fn meet(
-        &mut self,
-        site: &Site,
-        name: Option<&str>,
-        taken: &mut HashSet<String>,
-    ) -> Treatment {
-        if let (Some(known), None) = (self.names.get(site), name) {
-            return Treatment::Known(known.clone());
-        }
-        let again = self.within.iter().find(|(it, _)| it == site);
-        if let Some((_, Some(name))) = again {
-            return Treatment::Known(name.clone());
-        }
-        if again.is_none() && self.within.len() <= DEEPEST_REPETITION {
-            self.within.push((site.clone(), name.map(str::to_owned)));
-            return Treatment::New;
-        }
-        let free = naming::unique(taken, site.name.clone());
-        self.names.insert(site.clone(), free.clone());
-        Treatment::Again(free)
-    }
-
-    /// Ends a composition. Returns its name if it occurred again meanwhile.
-    pub(super) fn leave(&mut self, site: &Site) -> Option<String> {
-        self.within.pop();
-        self.names.get(site).cloned()
-    }
+    field[key] = json!(true);
 }

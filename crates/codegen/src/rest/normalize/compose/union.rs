@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::targets_of;
-use super::{Composer, DEPTH, Form, described, reference, without};
+use super::{Composer, DEPTH, Form, without};
 use crate::rest::normalize::union_marks::{self, BRANCHES, Branch};
-use crate::rest::tree::{Keywords, MERGED, fields, is_annotation, kind};
+use crate::rest::tree::{
+    Keywords, MERGED, SECRET, described, fields, is_annotation, is_scalar, kind, reference,
+};
 
 /// The properties of a union besides its branches.
 #[derive(Clone, Copy)]
@@ -18,10 +20,6 @@ struct Union<'a> {
 
 impl Union<'_> {
     const PLAIN: Self = Self { discriminator: None, form: Form::Discriminated };
-}
-
-fn is_scalar(kind: &str) -> bool {
-    ["string", "integer", "number", "boolean"].contains(&kind)
 }
 
 impl Composer<'_> {
@@ -360,11 +358,14 @@ fn merge_strings(branches: &[Keywords]) -> Value {
             values.push(value.clone());
         }
     }
-    if values.is_empty() {
-        json!({ "type": "string" })
-    } else {
-        json!({ "type": "string", "enum": values })
+    let mut merged = json!({ "type": "string" });
+    if !values.is_empty() {
+        merged["enum"] = Value::Array(values);
     }
+    if branches.iter().any(|it| it.contains_key(SECRET)) {
+        merged[SECRET] = json!(true);
+    }
+    merged
 }
 
 fn requires(schema: &Keywords, name: &str) -> bool {
