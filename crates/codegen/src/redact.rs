@@ -1,8 +1,8 @@
 //! Redacted `Debug` output: the rule by which a field is secret, and the implementations that
 //! follow it.
 //!
-//! The rule considers the names of fields only, because a schema says nothing else about secrecy.
-//! Case and punctuation do not count. A field is secret if
+//! The rule considers the names of fields, and the format `password`, which is all that a schema says
+//! about secrecy. Case and punctuation do not count. A field is secret if
 //!
 //! - its name is, or ends with, a word for a credential: `password`, `apiKey`, `accessSecret`,
 //!   `token` (but not `tokens`, which are counted);
@@ -15,6 +15,8 @@
 //! shape, is redacted as a whole.
 //!
 //! Redacting too much is better than too little: it only affects debug output.
+
+use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -74,7 +76,17 @@ pub(crate) fn redact(
     input: bool,
     wire: impl Fn(&Field) -> String,
 ) -> Option<TokenStream> {
-    let rule = Rule { input, wire: &wire };
+    redact_with(item, input, wire, &BTreeSet::new())
+}
+
+/// The same for an item with fields that are secret by their format.
+pub(crate) fn redact_with(
+    item: &mut Item,
+    input: bool,
+    wire: impl Fn(&Field) -> String,
+    secret: &BTreeSet<String>,
+) -> Option<TokenStream> {
+    let rule = Rule { input, wire: &wire, secret };
     let (ident, attrs, body) = match item {
         Item::Struct(item) => {
             if !rule.any(&item.fields) {
@@ -128,8 +140,9 @@ pub(crate) fn marks(
     fields: &Fields,
     input: bool,
     wire: impl Fn(&Field) -> String,
+    secret: &BTreeSet<String>,
 ) -> Vec<Option<&'static str>> {
-    let shown = Rule { input, wire: &wire }.shown(fields);
+    let shown = Rule { input, wire: &wire, secret }.shown(fields);
     let mark = |shown| match shown {
         Shown::Not => Some("secret"),
         Shown::InPart => Some("untyped"),
@@ -150,6 +163,8 @@ enum Shown {
 struct Rule<'a> {
     input: bool,
     wire: &'a dyn Fn(&Field) -> String,
+    /// The fields that are secret by their format.
+    secret: &'a BTreeSet<String>,
 }
 
 impl Rule<'_> {
@@ -157,7 +172,9 @@ impl Rule<'_> {
         let siblings: Vec<_> = fields.iter().map(self.wire).collect();
         let shown = |field: &Field, name: &str| {
             match (is_untyped(&field.ty) || holds_others(field), &field.ident) {
-                _ if is_secret(&Named { name, siblings: &siblings, input: self.input }) => {
+                _ if self.secret.contains(name)
+                    || is_secret(&Named { name, siblings: &siblings, input: self.input }) =>
+                {
                     Shown::Not
                 }
                 (true, Some(_)) => Shown::InPart,

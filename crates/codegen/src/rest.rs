@@ -206,8 +206,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
         decided.types,
         &normalized.enums,
         &normalized.unions,
-        &normalized.required_fields,
-        &normalized.optional_nulls,
+        &normalized.fields,
         signatures,
         &runtime,
     );

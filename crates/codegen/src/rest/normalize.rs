@@ -23,6 +23,7 @@ mod parameters;
 mod required;
 mod responses;
 mod schemas;
+mod secret_fields;
 pub(super) mod select;
 mod union_marks;
 mod warnings;
@@ -35,6 +36,7 @@ pub(crate) use self::enums::NamedEnum;
 pub(super) use self::link::{Linked, link};
 pub(crate) use self::required::{OptionalNulls, RequiredFields};
 use self::schemas::Usage;
+pub(crate) use self::secret_fields::SecretFields;
 pub(crate) use self::union_marks::{Alternative, Branch, Unions};
 pub(crate) use self::warnings::Origins;
 use self::warnings::Warnings;
@@ -46,6 +48,16 @@ use super::source_map::SourceMap;
 use super::tree::{self, object_at};
 use crate::{Diagnostic, Source};
 
+/// What schemas say of the fields of types, beyond their types, by the names of the types.
+pub(crate) struct FieldRecords {
+    /// The required fields of types that are received.
+    pub(crate) required: RequiredFields,
+    /// The fields that may be absent or null.
+    pub(crate) optional_nulls: OptionalNulls,
+    /// The fields that are secret by their format.
+    pub(crate) secret: SecretFields,
+}
+
 /// A description after normalization.
 pub(crate) struct Normalized {
     /// The input of the type generator.
@@ -56,10 +68,8 @@ pub(crate) struct Normalized {
     pub(crate) enums: Vec<NamedEnum>,
     /// The discriminated unions.
     pub(crate) unions: Unions,
-    /// The required fields of types that are received.
-    pub(crate) required_fields: RequiredFields,
-    /// The fields that may be absent or null, by the types that have them.
-    pub(crate) optional_nulls: OptionalNulls,
+    /// What schemas say of the fields of types, beyond their types.
+    pub(crate) fields: FieldRecords,
     /// The unsupported constructs, with the reason.
     pub(crate) warnings: Vec<Diagnostic>,
     /// The names of the types of named schemas, by the places of the schemas.
@@ -148,6 +158,7 @@ pub(super) fn normalize(
     let received = tree::under("responses", &paths, &schemas);
     let sent = tree::under("requestBody", &paths, &schemas);
     required::mark_optional_nulls(&mut schemas, &mut paths);
+    secret_fields::mark(&mut schemas, &mut paths);
     schemas::normalize_paths(&mut paths);
     for (name, schema) in &mut schemas {
         let usage = match (received.contains(name), sent.contains(name)) {
@@ -164,7 +175,8 @@ pub(super) fn normalize(
     let items = items.map(|(_, name)| name.as_str()).collect();
     inline::name_objects(&mut schemas, &mut paths, &enums, &items);
     let unions = union_marks::extract(&mut schemas);
-    let (required_fields, optional_nulls) = required::extract(&mut schemas);
+    let (required, optional_nulls) = required::extract(&mut schemas);
+    let secret = secret_fields::extract(&mut schemas);
 
     let document = json!({
         "openapi": "3.0.3",
@@ -178,8 +190,7 @@ pub(super) fn normalize(
         operations,
         enums,
         unions,
-        required_fields,
-        optional_nulls,
+        fields: FieldRecords { required, optional_nulls, secret },
         warnings,
         names,
         origins,

@@ -17,7 +17,7 @@ use self::fields::{
     Meanings, distinct_names, docs_or, has_default, is_flatten, keep_null_apart, lenient_field,
 };
 use self::union::Tags;
-use super::normalize::{NamedEnum, OptionalNulls, RequiredFields, Unions};
+use super::normalize::{FieldRecords, NamedEnum, Unions};
 use super::shorten::{Reexports, Shorten};
 use super::signatures::Signature;
 use crate::open_enum::{OpenEnum, Variant};
@@ -29,8 +29,7 @@ pub(super) fn lenient<'a>(
     items: Vec<Item>,
     enums: &[NamedEnum],
     unions: &Unions,
-    required_fields: &RequiredFields,
-    optional_nulls: &OptionalNulls,
+    fields: &FieldRecords,
     signatures: impl Iterator<Item = &'a Signature>,
     runtime: &TokenStream,
 ) -> TokenStream {
@@ -57,7 +56,8 @@ pub(super) fn lenient<'a>(
             Item::Struct(item) => {
                 is_sent = sent.contains(&item.ident.to_string());
                 lenient_struct(item, &meanings, is_sent);
-                if let (true, Some(names)) = (is_sent, optional_nulls.get(&item.ident.to_string()))
+                if let (true, Some(names)) =
+                    (is_sent, fields.optional_nulls.get(&item.ident.to_string()))
                 {
                     keep_null_apart(&mut item.fields, names);
                 }
@@ -66,7 +66,7 @@ pub(super) fn lenient<'a>(
                 is_sent = sent.contains(&item.ident.to_string());
                 match unions.get(&item.ident.to_string()) {
                     Some(branches) => {
-                        let required_fields = is_sent.then_some(required_fields);
+                        let required_fields = is_sent.then_some(&fields.required);
                         implementation = Some(union::rewrite(item, branches, required_fields));
                     }
                     None => {
@@ -81,7 +81,7 @@ pub(super) fn lenient<'a>(
         }
         let constructor = match &mut item {
             Item::Struct(item) => {
-                let required_fields = required_fields.get(&item.ident.to_string());
+                let required_fields = fields.required.get(&item.ident.to_string());
                 required_fields.into_iter().for_each(|it| write_required(&mut item.fields, it));
                 is_sent
                     .then(|| constructor::of(item, required_fields, tags.of_type(&item.ident)))
@@ -89,12 +89,17 @@ pub(super) fn lenient<'a>(
             }
             _ => None,
         };
+        let secret = name_of(&item).and_then(|name| fields.secret.get(&name));
+        let secret = secret.unwrap_or(&NONE_SECRET);
         let is_object =
             matches!(&item, Item::Struct(item) if matches!(item.fields, Fields::Named(_)));
         if let Item::Struct(item) = &mut item {
-            implementation = Some(object::of_struct(item, is_sent));
+            implementation = Some(object::of_struct(item, is_sent, secret));
         }
-        let debug = if is_object { None } else { redact::redact(&mut item, is_sent, wire_name) };
+        let debug = match is_object {
+            true => None,
+            false => redact::redact_with(&mut item, is_sent, wire_name, secret),
+        };
         name_serde(&mut item);
         types.extend(quote!(#item #constructor #debug #implementation));
     }
@@ -112,6 +117,9 @@ pub(super) fn lenient<'a>(
         #types
     }
 }
+
+/// The secret fields of a type that has none by their format.
+static NONE_SECRET: BTreeSet<String> = BTreeSet::new();
 
 /// Sets the path of serde for derived code.
 fn name_serde(item: &mut Item) {

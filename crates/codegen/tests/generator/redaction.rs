@@ -1,6 +1,6 @@
 //! Redaction of secrets in debug output.
 
-use crate::support::{above, dense, item, paths, query, thing};
+use crate::support::{above, dense, described, item, lines, paths, query, thing};
 
 #[test]
 fn environment_variables_of_a_response_are_redacted() {
@@ -28,6 +28,53 @@ fn only_secret_names_in_additional_fields_are_redacted() {
     let labels = "labels: {type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}";
     let code = thing(labels).code;
     assert!(dense(&code).contains("extra additional untyped;"), "{code}");
+}
+
+#[test]
+fn fields_of_the_format_password_are_redacted() {
+    let made = described(
+        "openapi: 3.1.0
+info: {title: Test, version: '1'}
+paths:
+  /thing:
+    post:
+      operationId: makeThing
+      requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}
+      responses: {'200': {description: It., content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}}
+components:
+  schemas:
+    Pin: {type: string, format: password}
+    Pins: {type: array, items: {$ref: '#/components/schemas/Pin'}}
+    Base: {type: object, properties: {merged: {type: string, format: password}}}
+    Thing:
+      allOf:
+        - {$ref: '#/components/schemas/Base'}
+        - type: object
+          required: [plain]
+          properties:
+            id: {type: string}
+            plain: {type: string, format: password}
+            nullable: {type: [string, 'null'], format: password}
+            by_name: {$ref: '#/components/schemas/Pin'}
+            worded: {description: A pin., $ref: '#/components/schemas/Pin'}
+            list: {$ref: '#/components/schemas/Pins'}
+            map: {type: object, additionalProperties: {type: string, format: password}}
+            either: {oneOf: [{type: integer}, {type: string, format: password}]}
+            merged: {type: string, minLength: 3}
+            inner: {type: object, properties: {pin: {$ref: '#/components/schemas/Pin'}, open: {type: string}}}
+",
+    );
+    assert_eq!(lines(&made.warnings), "");
+    let code = dense(&made.code);
+    for name in ["plain", "nullable", "by_name", "worded", "list", "map", "either", "merged", "pin"]
+    {
+        let line = code.split_once(&format!(" \"{name}\" {name}")).map(|(_, rest)| rest);
+        let line = line.and_then(|rest| rest.split(';').next()).unwrap_or_default();
+        assert!(line.ends_with("secret"), "{name}{line} in {code}");
+    }
+    for name in ["id", "inner", "open"] {
+        assert!(code.contains(&format!(" \"{name}\" {name} optional;")), "{name} in {code}");
+    }
 }
 
 #[test]

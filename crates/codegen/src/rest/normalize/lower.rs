@@ -12,7 +12,7 @@ use super::warnings::Warnings;
 use crate::rest::formats::Formats;
 use crate::rest::media::has_binary_content;
 use crate::rest::pointer::{joined, keys};
-use crate::rest::tree::{self, FIRST, LOOSE, TAG, URL};
+use crate::rest::tree::{self, FIRST, LOOSE, SECRET, TAG, URL};
 
 /// Lowers every schema of a description.
 pub(super) fn lower(description: &mut Value, formats: Formats, warnings: &mut Warnings<'_>) {
@@ -57,6 +57,7 @@ fn lower_schema(
     pattern_properties(object);
     file(object);
     keep_paging_hints(object);
+    keep_secrecy(object);
     well_formed(object, formats);
     default_conforms(object, place, warnings);
     beside_a_reference(object);
@@ -308,6 +309,13 @@ fn keep_paging_hints(schema: &mut Map<String, Value>) {
     }
 }
 
+/// Keeps what says that a text is a secret.
+fn keep_secrecy(schema: &mut Map<String, Value>) {
+    if schema.get("format").is_some_and(|it| it == "password") {
+        schema.insert(SECRET.to_owned(), json!(true));
+    }
+}
+
 /// Drops all keywords that do not affect the type of a value, and malformed ones.
 fn well_formed(schema: &mut Map<String, Value>, formats: Formats) {
     schema.retain(|key, value| match key.as_str() {
@@ -318,7 +326,7 @@ fn well_formed(schema: &mut Map<String, Value>, formats: Formats) {
                 || value.as_str().is_some_and(|it| formats.has(it))
         }
         "nullable" => *value == json!(true),
-        "deprecated" | "readOnly" | LOOSE | URL => value.is_boolean(),
+        "deprecated" | "readOnly" | LOOSE | URL | SECRET => value.is_boolean(),
         FIRST => value.is_u64(),
         "properties" | "$defs" | "definitions" | "discriminator" => value.is_object(),
         "enum" | "allOf" | "oneOf" | "anyOf" => value.as_array().is_some_and(|it| !it.is_empty()),

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::required;
+use super::secret_fields::SECRET_FIELDS;
 use crate::rest::tree::{
     LOOSE, drop_null_of_collections, is_text, is_true, operations_mut, remove,
 };
@@ -154,7 +155,10 @@ fn drop_annotations(schema: &mut Value) {
         ],
     );
     if let Some(object) = schema.as_object_mut() {
-        object.retain(|key, _| !key.starts_with("x-") || key == required::OPTIONAL_NULLS);
+        object.retain(|key, _| {
+            !key.starts_with("x-")
+                || [required::OPTIONAL_NULLS, SECRET_FIELDS].contains(&key.as_str())
+        });
     }
 }
 

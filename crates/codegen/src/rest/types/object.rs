@@ -1,6 +1,8 @@
 //! Implementations of generated types by the runtime's macros instead of serde's derives, which
 //! would be most of the cost of compiling a large description.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Field, Fields, ItemEnum, ItemStruct};
@@ -10,9 +12,14 @@ use crate::syntax::wire_name;
 use crate::{attributes, redact};
 
 /// Implements a struct; one with named fields by a line for each field.
-pub(super) fn of_struct(item: &mut ItemStruct, is_sent: bool) -> TokenStream {
+/// `secret` has the names of fields that are secret by their format.
+pub(super) fn of_struct(
+    item: &mut ItemStruct,
+    is_sent: bool,
+    secret: &BTreeSet<String>,
+) -> TokenStream {
     let name = &item.ident;
-    let marks = redact::marks(&item.fields, is_sent, wire_name);
+    let marks = redact::marks(&item.fields, is_sent, wire_name, secret);
     let Fields::Named(fields) = &mut item.fields else {
         let blank =
             item.fields.iter().map(|_| quote!(__runtime::__private::lenient::Lenient::blank()));
