@@ -59,10 +59,9 @@ impl<'a> SourceMap<'a> {
         self.of(&keys(pointer))
     }
 
-    /// The place of the first `$ref` whose target satisfies a predicate.
-    pub(super) fn of_reference(&self, is_target: impl Fn(&str) -> bool) -> LineColumn {
-        let found = self.root().and_then(|root| reference(root, &is_target));
-        found.unwrap_or((1, 1))
+    /// The place of the first `$ref` whose target satisfies a predicate, if there is one.
+    pub(super) fn of_reference(&self, is_target: &impl Fn(&str) -> bool) -> Option<LineColumn> {
+        self.root().and_then(|root| reference(root, is_target))
     }
 
     fn root(&self) -> Option<&Rc<Node>> {
@@ -133,13 +132,13 @@ mod tests {
     #[test]
     fn a_reference_is_found_by_its_complete_target() {
         let of_reference =
-            |text, target: &str| SourceMap::new(text).of_reference(|it| it == target);
+            |text, target: &str| SourceMap::new(text).of_reference(&|it: &str| it == target);
         let text = "a: {$ref: '#/b/c'}\nb: {$ref: \"#/b\"}\n";
-        assert_eq!(of_reference(text, "#/b"), (2, 5));
-        assert_eq!(of_reference(text, "#/b/c"), (1, 5));
-        assert_eq!(of_reference(text, "#/c"), (1, 1));
+        assert_eq!(of_reference(text, "#/b"), Some((2, 5)));
+        assert_eq!(of_reference(text, "#/b/c"), Some((1, 5)));
+        assert_eq!(of_reference(text, "#/c"), None);
         let text = "a: |\n  $ref: '#/b'\nb:\n- $ref:\n    '#/b'\n";
-        assert_eq!(of_reference(text, "#/b"), (4, 3));
+        assert_eq!(of_reference(text, "#/b"), Some((4, 3)));
     }
 
     #[test]

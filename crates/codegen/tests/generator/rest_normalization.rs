@@ -1,6 +1,7 @@
 //! Normalization: a test for each construct of published descriptions that makes the type generator
 //! fail, panic, or generate types that refuse responses.
 
+use crate::build_script::Folder;
 use crate::support::{dense, described, item, lines, paths, thing};
 use podqueue_codegen::{Source, rest};
 
@@ -535,6 +536,52 @@ fn a_reference_that_leads_nowhere_is_any_value_with_a_warning() {
     assert_eq!(
         lines(&made.warnings),
         "openapi/test.yaml:7:63: the reference #/components/schemas/Gone leads nowhere; it is read as any value"
+    );
+}
+
+#[test]
+fn references_of_other_files_that_lead_nowhere_are_reported_there() {
+    let folder = Folder::new("nowhere");
+    folder.write(
+        "openapi/all.yaml",
+        "openapi: 3.0.3
+paths:
+  /pets: {$ref: 'pets.yaml#/pets'}
+components: {schemas: {Owner: {$ref: 'pets.yaml#/Owner'}}}
+",
+    );
+    folder.write(
+        "openapi/pets.yaml",
+        "pets:
+  get:
+    operationId: listPets
+    parameters: [{$ref: '#/Gone'}, {name: c, in: cookie, schema: {type: string}}]
+    responses:
+      '200': {$ref: '#/List'}
+  post:
+    operationId: addPet
+    responses: {'204': {$ref: 'gone.yaml'}}
+List:
+  description: All.
+  content:
+    application/json:
+      schema:
+        type: array
+        items:
+          $ref: '#/NoPet'
+Owner: {type: object, properties: {pets: {type: array, items: {$ref: nowhere.yaml}}}}
+",
+    );
+    let source = Source::read(&folder.path("openapi/all.yaml")).unwrap();
+    let made = rest::generate(&source).unwrap_or_else(|it| panic!("{}", lines(&it)));
+    let here = format!("{}/", folder.path("openapi").display());
+    assert_eq!(
+        lines(&made.warnings).replace(&here, ""),
+        "pets.yaml:2:3: GET /pets: left out a parameter: #/Gone leads nowhere
+pets.yaml:2:3: GET /pets: c is a cookie parameter, which cannot be sent
+pets.yaml:7:3: POST /pets: the $ref of its response 204 leads nowhere
+pets.yaml:17:11: the reference #/NoPet leads nowhere; it is read as any value
+pets.yaml:18:64: the reference nowhere.yaml leads nowhere; it is read as any value"
     );
 }
 

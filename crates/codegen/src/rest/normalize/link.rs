@@ -53,8 +53,10 @@ pub(in crate::rest) fn link(source: &Source, description: &mut Value) -> Linked 
             schemas.extend(linker.made);
         }
     }
+    let mut origins = linker.origins;
+    origins.files = linker.files.files.iter().filter_map(|file| file.places.clone()).collect();
     let (files, unreadable) = linker.files.finish();
-    Linked { origins: linker.origins, files, unreadable }
+    Linked { origins, files, unreadable }
 }
 
 struct Linker {
@@ -70,13 +72,14 @@ impl Linker {
     fn root(&mut self, mut root: Value) -> Value {
         for (key, value) in root.as_object_mut().into_iter().flatten() {
             match key.as_str() {
-                "paths" => self.part(value, 0, true, 0),
+                "paths" => self.part(value, 0, true, &mut vec![key.clone()], 0),
                 "components" => {
                     for (key, value) in value.as_object_mut().into_iter().flatten() {
                         if key == "schemas" {
                             self.schemas(value, 0);
                         } else {
-                            self.part(value, 0, true, 0);
+                            let mut place = vec!["components".to_owned(), key.clone()];
+                            self.part(value, 0, true, &mut place, 0);
                         }
                     }
                 }
@@ -94,13 +97,25 @@ impl Linker {
 
     /// Links nodes other than schemas: path items, operations, parameters, bodies, responses. A
     /// node of another file replaces its reference.
-    fn part(&mut self, value: &mut Value, file: usize, names: bool, depth: usize) {
+    fn part(
+        &mut self,
+        value: &mut Value,
+        file: usize,
+        names: bool,
+        place: &mut Vec<String>,
+        depth: usize,
+    ) {
         if let (Some(Value::String(target)), false) = (value.get("$ref"), names) {
             match self.files.find(file, target) {
                 Some((0, pointer, _)) => value["$ref"] = Value::String(format!("#{pointer}")),
-                Some((other, _, found)) if depth < DEPTH => {
+                Some((other, pointer, found)) if depth < DEPTH => {
                     let mut found = found.clone();
-                    self.part(&mut found, other, false, depth + 1);
+                    let origin = Origin {
+                        file: self.files.places(other),
+                        keys: keys(&format!("#{pointer}")),
+                    };
+                    self.origins.parts.insert(place.clone(), origin);
+                    self.part(&mut found, other, false, place, depth + 1);
                     if let (Some(beside), Some(found)) = (value.as_object(), found.as_object_mut())
                     {
                         let beside = beside.iter().filter(|(key, _)| *key != "$ref");
@@ -112,6 +127,11 @@ impl Linker {
             }
             return;
         }
+        let mut within = |linker: &mut Self, value: &mut Value, key: String, names: bool| {
+            place.push(key);
+            linker.part(value, file, names, place, depth);
+            place.pop();
+        };
         match value {
             Value::Object(object) => {
                 if !names {
@@ -120,18 +140,20 @@ impl Linker {
                 }
                 for (key, value) in object {
                     match key.as_str() {
-                        _ if names => self.part(value, file, false, depth),
+                        _ if names => within(self, value, key.clone(), false),
                         "schema" | "itemSchema" => self.schema(value, file),
                         "example" | "examples" => {}
-                        key => {
-                            let names = NAMED.contains(&key) && value.is_object();
-                            self.part(value, file, names, depth);
+                        name => {
+                            let names = NAMED.contains(&name) && value.is_object();
+                            within(self, value, key.clone(), names);
                         }
                     }
                 }
             }
             Value::Array(items) => {
-                items.iter_mut().for_each(|item| self.part(item, file, false, depth));
+                for (index, item) in items.iter_mut().enumerate() {
+                    within(self, item, index.to_string(), false);
+                }
             }
             _ => {}
         }
@@ -199,7 +221,7 @@ impl Linker {
         keep_tag(&mut found, &parts, self.files.name(file), &name);
         self.made.insert(name.clone(), found);
         let origin = Origin { file: self.files.places(file), keys: parts };
-        self.origins.0.insert(name.clone(), origin);
+        self.origins.schemas.insert(name.clone(), origin);
         Some(joined(SCHEMAS, &[name]))
     }
 }

@@ -18,11 +18,18 @@ pub(super) struct Warnings<'a> {
     warnings: Vec<Diagnostic>,
 }
 
-/// The origins of the named schemas that linking has named, by these names.
+/// The origins of what linking has put into a description.
 #[derive(Default)]
-pub(crate) struct Origins(pub(super) BTreeMap<String, Origin>);
+pub(crate) struct Origins {
+    /// Those of the schemas that linking has named, by these names.
+    pub(super) schemas: BTreeMap<String, Origin>,
+    /// Those of operations, parameters, bodies and responses of other files, by their keys.
+    pub(super) parts: BTreeMap<Vec<String>, Origin>,
+    /// The other files, each with its name and its places.
+    pub(super) files: Vec<Rc<(String, SourceMap<'static>)>>,
+}
 
-/// The origin of a schema: its file and its place there.
+/// The origin of a node: its file and its place there.
 pub(crate) struct Origin {
     /// The name and the places of another file; none for the description itself.
     pub(super) file: Option<Rc<(String, SourceMap<'static>)>>,
@@ -82,10 +89,14 @@ impl<'a> Warnings<'a> {
         (self.warnings, self.origins)
     }
 
-    /// Warns about the first `$ref` whose target satisfies a predicate.
+    /// Warns about the first `$ref` whose target satisfies a predicate, of the description or of the
+    /// files to which it refers.
     pub(super) fn warn_of_reference(&mut self, is_target: impl Fn(&str) -> bool, message: String) {
-        let place = self.places.of_reference(is_target);
-        self.warnings.push(at(&self.source.name, place, &message));
+        let others = self.origins.files.iter().map(|file| (file.0.as_str(), &file.1));
+        let mut all = std::iter::once((self.source.name.as_str(), self.places)).chain(others);
+        let found = all.find_map(|(file, places)| Some((file, places.of_reference(&is_target)?)));
+        let (file, place) = found.unwrap_or((&self.source.name, (1, 1)));
+        self.warnings.push(at(file, place, &message));
     }
 }
 
@@ -98,20 +109,25 @@ impl Origins {
         keys: &[String],
         message: &str,
     ) -> Diagnostic {
-        let elsewhere = match keys {
+        let origin = match keys {
             [components, schemas, name, rest @ ..]
                 if components == "components" && schemas == "schemas" =>
             {
-                self.0.get(name).map(|origin| {
-                    let keys = [&origin.keys, rest].concat();
-                    match origin.file.as_deref() {
-                        Some((file, places)) => at(file, places.of(&keys), message),
-                        None => at(&source.name, places.of(&keys), message),
-                    }
-                })
+                self.schemas.get(name).map(|origin| (origin, rest))
             }
-            _ => None,
+            // The innermost node of another file.
+            _ => (1..=keys.len()).rev().find_map(|length| {
+                let (place, rest) = keys.split_at(length);
+                Some((self.parts.get(place)?, rest))
+            }),
         };
+        let elsewhere = origin.map(|(origin, rest)| {
+            let keys = [&origin.keys, rest].concat();
+            match origin.file.as_deref() {
+                Some((file, places)) => at(file, places.of(&keys), message),
+                None => at(&source.name, places.of(&keys), message),
+            }
+        });
         elsewhere.unwrap_or_else(|| at(&source.name, places.of(keys), message))
     }
 }
