@@ -105,10 +105,15 @@ impl ErrorAndHeaderTypes {
         let of = |ty: &Type| ty.to_token_stream().to_string();
         let first = of(&errors.first()?.1);
         let docs = format!("The body of an error response of {}.", builder.path());
-        let is_one_type = errors.iter().all(|(_, ty)| of(ty) == first);
+        let texts = &builder.operation.error_texts;
+        let is_one_type = texts.is_empty() && errors.iter().all(|(_, ty)| of(ty) == first);
         let key = match is_one_type {
             true => first.clone(),
-            false => errors.iter().map(|(status, ty)| format!("{status} {};", of(ty))).collect(),
+            false => {
+                let types = errors.iter().map(|(status, ty)| format!("{status} {};", of(ty)));
+                let texts = texts.iter().map(|(status, it)| format!("{status} {it:?};"));
+                types.chain(texts).collect()
+            }
         };
         if is_one_type {
             self.known.insert(key.clone(), first);
@@ -125,6 +130,12 @@ impl ErrorAndHeaderTypes {
                 content: Some(Content::Json),
                 ty: Some(ty),
             })
+            .chain(texts.iter().map(|(status, content)| response::Case {
+                status,
+                description: description(status),
+                content: Some(*content),
+                ty: None,
+            }))
             .collect();
         let emit = |name: &str| response::by_status(name, &docs, &cases);
         Some(self.named(format!("{}Error", builder.name), &docs, key, emit))

@@ -44,6 +44,8 @@ pub(crate) struct Operation {
     /// The errors whose body is JSON: status, and the name under which the signatures have its
     /// type.
     pub(crate) error_bodies: Vec<(String, String)>,
+    /// The errors whose body is not JSON, within a range of statuses whose body is: status and content.
+    pub(crate) error_texts: Vec<(String, Content)>,
     /// The headers that are described for the response of success.
     pub(crate) headers: Vec<Header>,
     /// Set if the response is a page of a list, with the name under which the signatures have the

@@ -358,6 +358,7 @@ fn with_body(
             server: None,
             errors: responses::errors(description, operation),
             error_bodies: Vec::new(),
+            error_texts: responses::error_texts(description, operation),
             headers: successful.headers,
             paging: None,
         },

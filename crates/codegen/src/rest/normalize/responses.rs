@@ -194,6 +194,24 @@ pub(super) fn error_bodies(description: &Value, operation: &Value) -> Vec<(Strin
     bodies.collect()
 }
 
+/// The errors whose body is not JSON though that of the wider range, or of `default`, is: the status
+/// decides, so that they are not read as these.
+pub(super) fn error_texts(description: &Value, operation: &Value) -> Vec<(String, Content)> {
+    let bodies = error_bodies(description, operation);
+    let is_json = |status: &str| bodies.iter().any(|(it, _)| it.eq_ignore_ascii_case(status));
+    let texts = fields(operation, "responses").filter_map(|(status, response)| {
+        let class = status.chars().next().filter(|it| ['4', '5'].contains(it))?;
+        let is_within = is_json(&format!("{class}XX")) || is_json("default");
+        if is_json(status) || !is_within {
+            return None;
+        }
+        let offered = media::offered(description, resolve(description, response)?);
+        let whole = Media::WHOLE.into_iter().find_map(|it| Media::of(&offered, it))?;
+        Some((status.to_ascii_uppercase(), whole.content))
+    });
+    texts.collect()
+}
+
 /// The headers that a response is described with. `Content-Type` is ignored, as it is specified.
 fn headers_of(description: &Value, response: &Value, warnings: &mut Vec<String>) -> Vec<Header> {
     let all = fields(response, "headers").filter_map(|(wire, header)| {

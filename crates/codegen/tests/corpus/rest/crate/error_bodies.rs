@@ -3,7 +3,7 @@
 use podqueue::ErrorKind;
 
 use crate::checks::Checks;
-use crate::errors::types::{OneTypeError, Problem, SameTypesError, SeveralTypesError};
+use crate::errors::types::{OneTypeError, Problem, SameTypesError, SeveralTypesError, TextInARangeError};
 use crate::errors::Api;
 use crate::server::Server;
 
@@ -39,6 +39,18 @@ pub async fn failures() -> Vec<String> {
         }
         let same: SameTypesError = error.decode().expect("a body");
         checks.same("equal types", same == read, "true");
+    }
+    for (status, body, expected) in [
+        ("404 No", "<p>", r#"Ok(Status404("<p>"))"#),
+        ("503 No", "down", r#"Ok(ServerError("down"))"#),
+        // A gateway may answer with JSON that it does not describe.
+        ("503 No", r#"{"title": "x"}"#, r#"Ok(ServerError("{\"title\": \"x\"}"))"#),
+        ("400 No", r#"{"title": "x"}"#, r#"Ok(Default(Problem { detail: None, title: Some("x"), token: [redacted] }))"#),
+    ] {
+        let server = Server::responding(status, "application/json", body);
+        let error = Api::new(&server.client()).text_in_a_range().await.expect_err("an error");
+        let read = error.decode::<TextInARangeError>().map_err(|error| error.kind());
+        checks.same(status, read, expected);
     }
     let server = Server::responding("400 No", "application/json", r#"{"field": {}}"#);
     let error = Api::new(&server.client()).several_types().await.expect_err("an error");
