@@ -5,6 +5,7 @@ mod build_script;
 mod census;
 mod committed;
 mod compositions;
+mod formats;
 mod forward_compatibility;
 mod graphql_diagnostics;
 mod graphql_document;

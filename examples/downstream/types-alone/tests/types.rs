@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{from_value, json, to_value};
 use time::{Date, Month, OffsetDateTime};
-use types_alone::loans::types::Loan;
+use types_alone::loans::types::{Loan, Renewal};
 use uuid::Uuid;
 
 #[test]
@@ -24,6 +24,20 @@ fn request_bodies_have_types() {
     let json = to_value(&loan).unwrap();
     assert_eq!(json["lent"], "1970-01-01T00:00:00Z");
     assert_eq!(json["returned"], "1970-01-01T00:00:00Z");
+}
+
+#[test]
+fn lists_take_the_values_that_single_ones_take() {
+    let (id, day) = (Uuid::from_u128(7), Date::from_calendar_date(2024, Month::May, 1).unwrap());
+    let read: Loan = from_value(json!({"id": "8", "extensions": ["2024-05-02", "?"]})).unwrap();
+    let written = "00000000-0000-0000-0000-000000000007";
+    let renewal = Renewal::new([day], [id]);
+    let json = json!({"days": ["2024-05-01"], "loans": [written]});
+    assert_eq!(to_value(&renewal).unwrap(), json);
+    // Also values that were read, whatever their format.
+    let renewal = Renewal::new(read.extensions, read.id);
+    let json = json!({"days": ["2024-05-02", "?"], "loans": ["8"]});
+    assert_eq!(to_value(&renewal).unwrap(), json);
 }
 
 #[test]
