@@ -75,8 +75,6 @@ pub(super) fn lenient_field(field: &mut Field, meanings: &Meanings) {
 pub(super) fn keep_null_apart(fields: &mut Fields, names: &BTreeSet<String>) {
     for field in fields.iter_mut().filter(|field| names.contains(&wire_name(field))) {
         let value = match argument(&field.ty).filter(|_| is_named(&field.ty, "Option")) {
-            // Any value includes null: `Some(Value::Null)`.
-            Some(value) if is_named(value, "Value") => continue,
             Some(value) => value.clone(),
             None if has_default(&field.ty) => field.ty.clone(),
             None => continue,

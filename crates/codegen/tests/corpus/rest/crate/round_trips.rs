@@ -23,7 +23,7 @@ async fn reading(checks: &mut Checks) {
     let server = Server::start(
         r#"{"count": "7", "flag": "true", "parts": [{}, {"size": "3", "inner": {}}], "owner": {},
             "level": "new", "price": "0.5", "flags": {"a": 1, "b": null},
-            "labels": {"k": null}, "owners": {"o": null}}"#,
+            "gone": null, "labels": {"k": null}, "owners": {"o": null}}"#,
     );
     let thing = Api::new(&server.client()).get_thing().await.expect("a thing");
     checks.same("what is missing", (&thing.id, &thing.note), "(None, None)");
@@ -39,7 +39,7 @@ async fn reading(checks: &mut Checks) {
         "what was read, written",
         server.request().1.replace('"', "'"),
         concat!(
-            "\"{'count':7,'flag':true,'flags':{'a':true},'labels':{'k':null},'level':'new',",
+            "\"{'count':7,'flag':true,'flags':{'a':true},'gone':null,'labels':{'k':null},'level':'new',",
             "'note':null,'owner':{},'owners':{'o':null},'parts':[{},{'inner':{},'size':3}],'price':0.5}\"",
         ),
     );
