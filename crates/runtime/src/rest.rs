@@ -123,6 +123,22 @@ impl RestCall {
         self.query_value(name, serde_json::to_value(value.write()), Some(style))
     }
 
+    /// Adds a query parameter that is a required list. No style can express an empty one: the parameter
+    /// would be missing, so it is refused.
+    pub fn query_list(
+        mut self,
+        name: &'static str,
+        value: &impl Lenient,
+        style: Option<Style>,
+    ) -> Self {
+        let before = self.call.parts.query.len();
+        self = self.query_value(name, serde_json::to_value(value.write()), style);
+        if self.call.parts.query.len() == before && self.refusal.is_none() {
+            self.fail(name, "must not be empty: a list without values is not sent in a query");
+        }
+        self
+    }
+
     fn query_value(
         mut self,
         name: &'static str,

@@ -160,6 +160,8 @@ pub(crate) struct Parameter {
     pub(crate) wire: String,
     pub(crate) place: ParameterLocation,
     pub(crate) required: bool,
+    /// True for a list that must not be empty, since it would not be sent.
+    pub(crate) needs_items: bool,
     /// The style of a query parameter; none for a scalar, and for a list with a pair for each item.
     pub(crate) style: Option<Style>,
     /// The style of a path parameter; none for plain text.

@@ -139,7 +139,7 @@ opt-level = 2
          pub mod answers;\npub mod calls;\npub mod checks;\npub mod decode;\npub mod error_bodies;\npub mod expansions;\n\
          pub mod fragments;\n\
          #[deny(clippy::nursery, clippy::pedantic, missing_copy_implementations)]\n\
-         pub mod graphql;\npub mod operations;\npub mod pages;\npub mod round_trips;\npub mod sent;\npub mod server;\npub mod streamed;\npub mod sent_streams;\npub mod union_values;\npub mod wire;\n\
+         pub mod graphql;\npub mod operations;\npub mod pages;\npub mod round_trips;\npub mod sent;\npub mod server;\npub mod streamed;\npub mod sent_streams;\npub mod style_table;\npub mod union_values;\npub mod wire;\n\
          pub mod wrappers;\n",
     );
     let mut answers = String::from(

@@ -430,7 +430,7 @@ impl Read {
             .query("page", &self.page)
             .query("tags", &self.tags)
             .query("levels", &self.levels)
-            .query("ids[]", &self.ids)
+            .query_list("ids[]", &self.ids, None)
             .query("level", &self.level)
             .query("since", &self.since)
             .query("either", &self.either)

@@ -62,12 +62,11 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
 
 fn query(parameter: &Parameter) -> TokenStream {
     let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-    match parameter.style {
-        Some(it) => {
-            let style = style(it);
-            quote!(.query_styled(#wire, &self.#field, #style))
-        }
-        None => quote!(.query(#wire, &self.#field)),
+    match (parameter.style.map(style), parameter.needs_items) {
+        (None, true) => quote!(.query_list(#wire, &self.#field, None)),
+        (Some(style), true) => quote!(.query_list(#wire, &self.#field, Some(#style))),
+        (Some(style), false) => quote!(.query_styled(#wire, &self.#field, #style)),
+        (None, false) => quote!(.query(#wire, &self.#field)),
     }
 }
 

@@ -121,6 +121,7 @@ pub(super) fn parts_of(
                 Shape::Value => PartKind::Value,
             }),
             required: required && is_required,
+            needs_items: false,
             style: None,
             path_style: None,
             media: media.filter(|it| !it.contains('*')),

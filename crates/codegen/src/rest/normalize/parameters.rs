@@ -64,6 +64,7 @@ pub(super) fn normalize(
                 wire: wire.to_owned(),
                 place: ParameterLocation::Path,
                 required: true,
+                needs_items: false,
                 style: None,
                 path_style,
                 media: None,
@@ -107,12 +108,15 @@ pub(super) fn normalize(
             warnings.push(reason);
             continue;
         };
+        let is_list = followed(description, &schema).is_some_and(|it| it["type"] == "array");
+        let needs_items = required && is_list && style != Some(Style::Json);
         normalized.push((
             Parameter {
                 name: naming::snake(&wire),
                 wire,
                 place,
                 required,
+                needs_items: needs_items && place == ParameterLocation::Query,
                 style,
                 path_style: None,
                 media: None,

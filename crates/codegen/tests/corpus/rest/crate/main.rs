@@ -1,7 +1,7 @@
 //! Program that runs generated code: decodes responses, and makes calls over HTTP.
 
 use podqueue_corpus::{
-    answers, calls, error_bodies, expansions, fragments, operations, pages, round_trips, sent, sent_streams, streamed, union_values, wire,
+    answers, calls, error_bodies, expansions, fragments, operations, pages, round_trips, sent, sent_streams, streamed, style_table, union_values, wire,
     wrappers,
 };
 
@@ -19,6 +19,7 @@ async fn main() {
     failures.extend(streamed::failures().await);
     failures.extend(sent_streams::failures().await);
     failures.extend(expansions::failures().await);
+    failures.extend(style_table::failures().await);
     failures.extend(round_trips::failures().await);
     failures.extend(wrappers::failures().await);
     for failure in &failures {
