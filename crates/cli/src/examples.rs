@@ -220,6 +220,7 @@ podqueue trigger failed --to http://127.0.0.1:3000/hooks --twice --late 20s",
         "\
 podqueue mcp                                 # reads only
 podqueue mcp --allow run,cancel --endpoints painter --price 1.58/h --max-cost 5
+podqueue mcp --allow batch --files ~/batches --price 1.58/h --max-cost 20
 podqueue mcp --allow local                   # rehearse, without an account
 podqueue mcp --http 127.0.0.1:8800 --allow run",
     ),

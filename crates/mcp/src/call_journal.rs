@@ -9,6 +9,7 @@
 //! | `sending` | recorded before it was sent, by a process that lives | waits |
 //! | `unknown` | sent, perhaps accepted: the response was lost, or the process died | never sends |
 //! | `accepted` | the service accepted the job, whose id is recorded | reads the job |
+//! | `accepted` | a change of a batch was made, whose reply is recorded | returns the reply |
 //!
 //! Invariant: a key is sent at most once, unless the client proved that the service accepted
 //! nothing. [`begin`](CallJournal::begin) inserts `sending` in one transaction with the check that
@@ -22,6 +23,8 @@
 //! time once a status says so, and stays if that never happens.
 //!
 //! Checked by `tests/mcp/` and by `tests/mcp/adversary.rs` of the program.
+
+pub(crate) mod batches;
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -38,8 +41,12 @@ use crate::random::random_hex;
 /// Timeout of a transaction that waits for those of other processes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The version of the tables.
-const VERSION: i64 = 1;
+/// Time after which a call whose job ended is forgotten: then the service has long forgotten the
+/// job.
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// The version of the tables. Version 1 had those of calls.
+const VERSION: i64 = 2;
 
 const TABLES: &str = "
     CREATE TABLE calls (
@@ -58,6 +65,38 @@ const TABLES: &str = "
         PRIMARY KEY (service, key)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX calls_of_jobs ON calls (service, endpoint, job_id);
+";
+
+/// Jobs whose streams a server follows, or followed.
+const STREAMS: &str = "
+    CREATE TABLE streams (
+        service TEXT NOT NULL,
+        endpoint TEXT NOT NULL,
+        job_id TEXT NOT NULL,
+        process TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        PRIMARY KEY (service, endpoint, job_id)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// Batches, which [`batches`] uses.
+const BATCHES: &str = "
+    CREATE TABLE batches (
+        name TEXT NOT NULL PRIMARY KEY,
+        service TEXT NOT NULL,
+        identity TEXT NOT NULL,
+        arguments TEXT NOT NULL,
+        is_bounded INTEGER NOT NULL,
+        is_running INTEGER NOT NULL,
+        charged_ms REAL NOT NULL,
+        created_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// The sum of the charges of calls that were forgotten.
+const FORGOTTEN: &str = "
+    CREATE TABLE forgotten (charged_ms REAL NOT NULL) STRICT;
+    INSERT INTO forgotten VALUES (0);
 ";
 
 /// A call that changes something.
@@ -83,6 +122,12 @@ pub(crate) struct Charges {
     pub(crate) reserved_ms: f64,
 }
 
+impl Charges {
+    pub(crate) fn sum(&self) -> f64 {
+        self.spent_ms + self.reserved_ms
+    }
+}
+
 /// Beginning of a call: sent for the first time, or known already.
 #[derive(Debug)]
 pub(crate) enum Begin {
@@ -95,6 +140,8 @@ pub(crate) enum Begin {
     },
     /// The service accepted the job.
     Accepted { job_id: String },
+    /// The change was made.
+    Done { outcome: String },
     /// The job may have been accepted.
     Unknown { job_id: Option<String> },
     /// The key belongs to a call with other arguments.
@@ -167,12 +214,10 @@ impl CallJournal {
         let version: i64 = transaction
             .pragma_query_value(None, "user_version", |row| row.get(0))
             .map_err(failed)?;
-        match version {
-            0 => {
-                transaction.execute_batch(TABLES).map_err(failed)?;
-                transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
-            }
-            VERSION => {}
+        let missing: &[&str] = match version {
+            0 => &[TABLES, STREAMS, FORGOTTEN, BATCHES],
+            1 => &[STREAMS, FORGOTTEN, BATCHES],
+            VERSION => &[],
             _ => {
                 return Err(Error::invalid(format!(
                     "the call journal {} has version {version}, of a newer program: expected \
@@ -180,11 +225,14 @@ impl CallJournal {
                     path.display()
                 )));
             }
-        }
+        };
+        transaction.execute_batch(&missing.concat()).map_err(failed)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+        forget(&transaction).map_err(failed)?;
         // The transaction excludes others that sweep: they cannot take this lock before it is held.
         let own = register(&processes, &process)
             .map_err(|error| Error::new("create the lock file of this process", error))?;
-        sweep(&transaction, &processes, &process).map_err(failed)?;
+        sweep(&processes, &process);
         transaction.commit().map_err(failed)?;
         let shared = Shared {
             connection: Mutex::new(connection),
@@ -260,6 +308,21 @@ impl CallJournal {
         .await
     }
 
+    /// Records that this server follows the stream of a job. Returns true if another one did.
+    pub(crate) async fn begin_stream(
+        &self,
+        service: &str,
+        endpoint: &str,
+        job_id: &str,
+    ) -> Result<bool, Error> {
+        let key = (service.to_owned(), endpoint.to_owned(), job_id.to_owned());
+        self.run(move |shared| {
+            begin_stream(&mut lock(&shared.connection), &key, &shared.process)
+                .map_err(|error| Error::new("record a stream in the call journal", error))
+        })
+        .await
+    }
+
     /// Runs a transaction on a thread for blocking work.
     async fn run<T: Send + 'static>(
         &self,
@@ -287,25 +350,26 @@ impl Shared {
         let transaction = immediate(connection)?;
         let found = transaction
             .query_row(
-                "SELECT arguments, state, process, job_id FROM calls
+                "SELECT arguments, state, process, job_id, outcome FROM calls
                  WHERE service = ?1 AND key = ?2",
                 params![call.service, call.key],
                 |row| {
                     let texts: [String; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
-                    Ok((texts, row.get::<_, Option<String>>(3)?))
+                    Ok((texts, row.get::<_, Option<String>>(3)?, row.get::<_, Option<String>>(4)?))
                 },
             )
             .optional()?;
-        if let Some(([arguments, state, process], job_id)) = found {
+        if let Some(([arguments, state, process], job_id, outcome)) = found {
             if arguments != call.arguments {
                 return Ok(Begin::OtherArguments);
             }
-            return Ok(match (state.as_str(), job_id) {
-                ("accepted", Some(job_id)) => Begin::Accepted { job_id },
-                ("sending", _) if self.sends(&process, &call) => {
+            return Ok(match (state.as_str(), job_id, outcome) {
+                ("accepted", Some(job_id), _) => Begin::Accepted { job_id },
+                ("accepted", None, Some(outcome)) => Begin::Done { outcome },
+                ("sending", ..) if self.sends(&process, &call) => {
                     Begin::Sending { elsewhere: process != self.process }
                 }
-                ("sending", job_id) => {
+                ("sending", job_id, _) => {
                     transaction.execute(
                         "UPDATE calls SET state = 'unknown' WHERE service = ?1 AND key = ?2",
                         params![call.service, call.key],
@@ -313,13 +377,12 @@ impl Shared {
                     transaction.commit()?;
                     Begin::Unknown { job_id }
                 }
-                (_, job_id) => Begin::Unknown { job_id },
+                (_, job_id, _) => Begin::Unknown { job_id },
             });
         }
         if let Some(max_ms) = max_ms {
             let charges = charges(&transaction)?;
-            let sum = charges.spent_ms + charges.reserved_ms + call.reserved_ms;
-            if call.reserved_ms > 0.0 && sum > max_ms {
+            if call.reserved_ms > 0.0 && charges.sum() + call.reserved_ms > max_ms {
                 let mut open = transaction.prepare(
                     "SELECT endpoint, job_id FROM calls
                      WHERE charged_ms > 0 AND execution_ms IS NULL AND outcome IS NULL
@@ -331,7 +394,6 @@ impl Shared {
                 return Ok(Begin::OverBudget { charges, open });
             }
         }
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         transaction.execute(
             "INSERT INTO calls (service, key, tool, arguments, endpoint, state, process,
                  charged_ms, created_at)
@@ -344,7 +406,7 @@ impl Shared {
                 call.endpoint,
                 self.process,
                 call.reserved_ms,
-                now.as_secs(),
+                now(),
             ],
         )?;
         // Before the commit, so that no other call of this process finds a row without a permit.
@@ -369,6 +431,11 @@ impl Permit {
         self.end("UPDATE calls SET state = 'accepted', job_id = ?3", Some(job_id)).await
     }
 
+    /// Records that the change was made, and its reply.
+    pub(crate) async fn finish(self, outcome: &str) -> Result<(), Error> {
+        self.end("UPDATE calls SET state = 'accepted', outcome = ?3", Some(outcome)).await
+    }
+
     /// Records that the job may have been accepted.
     pub(crate) async fn unknown(self, job_id: Option<&str>) -> Result<(), Error> {
         self.end("UPDATE calls SET state = 'unknown', job_id = ?3", job_id).await
@@ -379,20 +446,20 @@ impl Permit {
         self.end("DELETE FROM calls", None).await
     }
 
-    async fn end(self, change: &'static str, job_id: Option<&str>) -> Result<(), Error> {
-        let job_id = job_id.map(str::to_owned);
+    async fn end(self, change: &'static str, value: Option<&str>) -> Result<(), Error> {
+        let value = value.map(str::to_owned);
         let journal = CallJournal { shared: Arc::clone(&self.shared) };
         let ended = journal.run(move |shared| {
             let (service, key) = (&self.call.service, &self.call.key);
             let connection = lock(&shared.connection);
-            let result = match job_id {
+            let result = match value {
                 None if change.starts_with("DELETE") => connection.execute(
                     &format!("{change} WHERE service = ?1 AND key = ?2"),
                     params![service, key],
                 ),
-                job_id => connection.execute(
+                value => connection.execute(
                     &format!("{change} WHERE service = ?1 AND key = ?2"),
-                    params![service, key, job_id],
+                    params![service, key, value],
                 ),
             };
             drop(connection);
@@ -417,12 +484,58 @@ fn immediate(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
 
 fn charges(connection: &Connection) -> rusqlite::Result<Charges> {
     connection.query_row(
-        "SELECT total(charged_ms) FILTER (WHERE execution_ms IS NOT NULL),
-             total(charged_ms) FILTER (WHERE execution_ms IS NULL)
-         FROM calls WHERE charged_ms > 0",
+        "SELECT (SELECT total(charged_ms) FROM calls WHERE execution_ms IS NOT NULL)
+             + (SELECT total(charged_ms) FROM batches WHERE NOT is_running)
+             + (SELECT total(charged_ms) FROM forgotten),
+             (SELECT total(charged_ms) FROM calls WHERE execution_ms IS NULL)
+             + (SELECT total(charged_ms) FROM batches WHERE is_running)",
         [],
         |row| Ok(Charges { spent_ms: row.get(0)?, reserved_ms: row.get(1)? }),
     )
+}
+
+fn begin_stream(
+    connection: &mut Connection,
+    (service, endpoint, job_id): &(String, String, String),
+    process: &str,
+) -> rusqlite::Result<bool> {
+    let transaction = immediate(connection)?;
+    let earlier: Option<String> = transaction
+        .query_row(
+            "SELECT process FROM streams WHERE service = ?1 AND endpoint = ?2 AND job_id = ?3",
+            params![service, endpoint, job_id],
+            |row| row.get(0),
+        )
+        .optional()?;
+    transaction.execute(
+        "INSERT OR REPLACE INTO streams (service, endpoint, job_id, process, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![service, endpoint, job_id, process, now()],
+    )?;
+    transaction.commit()?;
+    Ok(earlier.is_some_and(|earlier| earlier != process))
+}
+
+/// Forgets calls that ended long ago, and keeps the sum of their charges.
+fn forget(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    const OLD: &str = "state = 'accepted' AND outcome IS NOT NULL AND created_at < ?1";
+    let before = now() - i64::try_from(RETENTION.as_secs()).unwrap_or(i64::MAX);
+    transaction.execute(
+        &format!(
+            "UPDATE forgotten SET charged_ms = charged_ms
+                 + (SELECT total(charged_ms) FROM calls WHERE {OLD})"
+        ),
+        params![before],
+    )?;
+    transaction.execute(&format!("DELETE FROM calls WHERE {OLD}"), params![before])?;
+    transaction.execute("DELETE FROM streams WHERE created_at < ?1", params![before])?;
+    Ok(())
+}
+
+/// The time, in seconds since 1970.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Creates and locks the file of this process.
@@ -435,19 +548,12 @@ fn register(processes: &Path, process: &str) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Records the calls of dead processes as unknown, and removes their files.
-fn sweep(transaction: &Transaction<'_>, processes: &Path, own: &str) -> rusqlite::Result<()> {
+/// Removes the files of dead processes. Without a file, a process is dead as well.
+fn sweep(processes: &Path, own: &str) {
     let files = fs::read_dir(processes).into_iter().flatten().flatten();
     for file in files.filter(|file| file.file_name() != own && !is_alive(&file.path())) {
-        let Some(process) = file.file_name().to_str().map(str::to_owned) else { continue };
-        transaction.execute(
-            "UPDATE calls SET state = 'unknown' WHERE state = 'sending' AND process = ?1",
-            params![process],
-        )?;
-        // A process without a file is dead, so it does not matter if this transaction fails.
         let _ = fs::remove_file(file.path());
     }
-    Ok(())
 }
 
 /// Returns true if a process holds the lock of its file, or that cannot be known.

@@ -65,8 +65,8 @@ impl HttpServer {
         &self.token
     }
 
-    /// Serves until a future ends, and then waits for the outcomes of submissions that were sent,
-    /// at most 10 seconds.
+    /// Serves until a future ends. Then stops the runs of batches, and waits for the outcomes of
+    /// submissions that were sent, at most 10 seconds.
     ///
     /// # Errors
     ///

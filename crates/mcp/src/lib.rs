@@ -29,12 +29,16 @@
 //! Without [`Builder::allow`] a server only reads. A result has at most 8,000 bytes, about 2,000
 //! tokens; the rest of a long output is read in windows. No tool waits for more than 25 seconds.
 
+mod arguments;
+mod batch_runs;
 mod call_journal;
 mod error;
+mod files;
 mod http;
 mod permissions;
 mod random;
 mod reply;
+mod resources;
 mod server;
 mod service;
 mod state;
@@ -52,6 +56,7 @@ use rmcp::transport::io::stdio_pipes;
 
 use crate::call_journal::CallJournal;
 pub use crate::error::Error;
+use crate::files::Files;
 pub use crate::http::HttpServer;
 pub use crate::permissions::Action;
 use crate::permissions::{Budget, Permissions};
@@ -73,6 +78,7 @@ pub struct Builder {
     has_account: bool,
     permissions: Permissions,
     max_cost: Option<(f64, f64)>,
+    files: Vec<PathBuf>,
 }
 
 impl Server {
@@ -85,11 +91,13 @@ impl Server {
             has_account: false,
             permissions: Permissions::default(),
             max_cost: None,
+            files: Vec::new(),
         }
     }
 
-    /// Serves a client over standard input and output until it closes them or a future ends, and
-    /// then waits for the outcomes of submissions that were sent, at most 10 seconds.
+    /// Serves a client over standard input and output until it closes them or a future ends. Then
+    /// stops the runs of batches, which the same call continues in another server, and waits for
+    /// the outcomes of submissions that were sent, at most 10 seconds.
     ///
     /// # Errors
     ///
@@ -163,9 +171,17 @@ impl Builder {
         self
     }
 
+    /// Lets batches read their inputs and write their results below these folders. A relative path
+    /// is relative to the first of them.
+    pub fn files(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        self.files.extend(folders.into_iter().map(Into::into));
+        self
+    }
+
     /// The most that all jobs in the call journal may cost together, at a price of a second of
     /// execution, in any currency. A job reserves its execution timeout, 10 minutes by default,
-    /// which is sent as its policy, until its execution time is known.
+    /// which is sent as its policy, until its execution time is known. A batch reserves that of all
+    /// its inputs, or what is left, until its run ends.
     pub fn max_cost(self, max_cost: f64, price_per_second: f64) -> Self {
         Self { max_cost: Some((max_cost, price_per_second)), ..self }
     }
@@ -174,9 +190,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// The folder cannot be used, the price is not above zero, or the maximum is negative.
+    /// A folder cannot be used, the price is not above zero, or the maximum is negative.
     pub fn build(self) -> Result<Server, Error> {
-        let Self { state, client, has_account, mut permissions, max_cost } = self;
+        let Self { state, client, has_account, mut permissions, max_cost, files } = self;
         if let Some((max_cost, price)) = max_cost {
             if !(price.is_finite() && price > 0.0) {
                 return Err(Error::invalid(format!("{price} is not a price: expected above 0")));
@@ -187,11 +203,14 @@ impl Builder {
             }
             permissions.budget = Some(Budget { price, max_cost });
         }
+        let journal = CallJournal::open(&state)?;
         let state = State {
             permissions,
             services: Services::new(client, has_account),
-            journal: CallJournal::open(&state)?,
+            journal,
             streams: Default::default(),
+            files: Files::new(&files, &state)?,
+            batch_runs: Default::default(),
         };
         Ok(Server { state: Arc::new(state) })
     }

@@ -16,20 +16,25 @@ pub enum Action {
     Run,
     /// Cancelling jobs of the hosted service: the tool `cancel`.
     Cancel,
-    /// A service on this machine: the tool `local_start`, and `run` and `cancel` there.
+    /// Batches at the hosted service, with files below the folders of
+    /// [`Builder::files`](crate::Builder::files): the tools `batch_run`, `batch_retry` and
+    /// `batch_cancel`.
+    Batch,
+    /// A service on this machine: the tool `local_start`, and `run`, `cancel` and batches there.
     Local,
 }
 
 impl Action {
     /// All actions.
-    pub const ALL: [Self; 3] = [Self::Run, Self::Cancel, Self::Local];
+    pub const ALL: [Self; 4] = [Self::Run, Self::Cancel, Self::Batch, Self::Local];
 
-    /// The name, as an option has it: `run`, `cancel` or `local`.
+    /// The name, as an option has it: `run`, `cancel`, `batch` or `local`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Cancel => "cancel",
+            Self::Batch => "batch",
             Self::Local => "local",
         }
     }
@@ -51,7 +56,9 @@ impl FromStr for Action {
     /// A sentence with all names, if there is no such action.
     fn from_str(text: &str) -> Result<Self, String> {
         let action = Self::ALL.into_iter().find(|action| action.as_str() == text);
-        action.ok_or_else(|| format!("`{text}` is not an action: expected run, cancel or local"))
+        action.ok_or_else(|| {
+            format!("`{text}` is not an action: expected run, cancel, batch or local")
+        })
     }
 }
 
@@ -69,9 +76,14 @@ impl Budget {
         milliseconds / 1_000.0 * self.price
     }
 
+    /// The execution time that an amount pays for, in milliseconds.
+    pub(crate) fn ms(&self, amount: f64) -> f64 {
+        amount / self.price * 1_000.0
+    }
+
     /// The execution time that the maximum pays for, in milliseconds.
     pub(crate) fn max_ms(&self) -> f64 {
-        self.max_cost / self.price * 1_000.0
+        self.ms(self.max_cost)
     }
 }
 
@@ -154,8 +166,8 @@ impl Permissions {
         }
         if let Some(budget) = &self.budget {
             text.push_str(&format!(
-                " All jobs together cost at most {} (--max-cost): a job reserves its execution \
-                 timeout at {} per second, so pass a short execution_timeout_s.",
+                " All jobs together cost at most {} (--max-cost): a job, also of a batch, reserves \
+                 its execution timeout at {} per second, so pass a short execution_timeout_s.",
                 budget.max_cost, budget.price
             ));
         }

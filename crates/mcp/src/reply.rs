@@ -102,13 +102,13 @@ pub(crate) fn success(content: &impl Serialize) -> CallToolResult {
 }
 
 /// Returns true if the whole result is within the limit.
-pub(crate) fn fits(result: &CallToolResult) -> bool {
+pub(crate) fn fits(result: &impl Serialize) -> bool {
     serde_json::to_vec(result).is_ok_and(|bytes| bytes.len() <= MAX_BYTES)
 }
 
 /// The largest result that is within the limit, of those with a number of units (bytes, or items)
 /// between none and `total`. The size of a result grows with that number.
-pub(crate) fn fit(total: usize, build: impl Fn(usize) -> CallToolResult) -> CallToolResult {
+pub(crate) fn fit<R: Serialize>(total: usize, build: impl Fn(usize) -> R) -> R {
     let whole = build(total);
     if fits(&whole) {
         return whole;

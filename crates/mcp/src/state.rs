@@ -5,13 +5,16 @@ use std::time::Duration;
 use podqueue::{Error, ErrorKind};
 use serde_json::json;
 
+use crate::batch_runs::BatchRuns;
 use crate::call_journal::CallJournal;
+use crate::files::Files;
 use crate::permissions::Permissions;
 use crate::reply::{Failure, Next};
 use crate::service::{Service, ServiceName, Services};
 use crate::streams::Streams;
 
-/// Time for which a server that ends waits for the outcomes of its submissions.
+/// Time for which a server that ends waits for the outcomes of its submissions, and the ends of its
+/// runs of batches.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// State shared by all connections of a server.
@@ -20,14 +23,18 @@ pub(crate) struct State {
     pub(crate) services: Services,
     pub(crate) journal: CallJournal,
     pub(crate) streams: Streams,
+    pub(crate) files: Files,
+    pub(crate) batch_runs: BatchRuns,
 }
 
 impl State {
-    /// Waits for the outcomes of submissions that were sent; without them they would be unknown.
+    /// Stops the runs of batches, and waits for the outcomes of submissions that were sent; without
+    /// them they would be unknown.
     pub(crate) async fn finish(&self) {
         let mut ended = self.journal.ended();
         let idle = async { while !self.journal.is_idle() && ended.changed().await.is_ok() {} };
-        let _ = tokio::time::timeout(END_TIMEOUT, idle).await;
+        let both = async { tokio::join!(idle, self.batch_runs.close()) };
+        let _ = tokio::time::timeout(END_TIMEOUT, both).await;
     }
 
     /// The service of a call on an endpoint, which must be permitted.

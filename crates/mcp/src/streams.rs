@@ -2,9 +2,10 @@
 //!
 //! The service delivers each chunk once, so the server follows the stream of a job from the first
 //! call on and keeps its chunks, and a call may read them again. After a restart, the stream
-//! continues where the service is.
+//! continues where the service is: the call journal says that chunks were received before, and so
+//! may be missing.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::StreamExt;
@@ -39,9 +40,12 @@ pub(crate) enum StreamEnd {
     TooLarge,
 }
 
+/// A job: the identity of its service, its endpoint and its id.
+type JobKey = (String, String, String);
+
 /// A job whose stream is followed. Dropped, it is followed no longer.
 struct Followed {
-    job: (String, String, String),
+    job: JobKey,
     chunks: watch::Receiver<Chunks>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -56,20 +60,39 @@ impl Drop for Followed {
 #[derive(Default)]
 pub(crate) struct Streams {
     followed: Mutex<VecDeque<Followed>>,
+    /// Jobs whose chunks were dropped.
+    dropped: Mutex<HashSet<JobKey>>,
 }
 
 impl Streams {
-    /// The chunks of a job, whose stream is followed from now on if it is not yet.
-    pub(crate) fn follow(&self, identity: &str, job: &Job) -> watch::Receiver<Chunks> {
-        let key = (identity.to_owned(), job.endpoint().id().to_owned(), job.id().to_owned());
+    /// The chunks of a job whose stream is followed.
+    pub(crate) fn find(&self, identity: &str, job: &Job) -> Option<watch::Receiver<Chunks>> {
+        let key = key_of(identity, job);
+        let followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = followed.iter().find(|followed| followed.job == key);
+        found.map(|found| found.chunks.clone())
+    }
+
+    /// The chunks of a job, whose stream is followed from now on if it is not yet. `has_reader`
+    /// says that another server has received chunks before.
+    pub(crate) fn follow(
+        &self,
+        identity: &str,
+        job: &Job,
+        has_reader: bool,
+    ) -> watch::Receiver<Chunks> {
+        let key = key_of(identity, job);
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = followed.iter().find(|followed| followed.job == key) {
             return found.chunks.clone();
         }
+        let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
         if followed.len() >= MAX_STREAMS {
-            followed.pop_front();
+            dropped.extend(followed.pop_front().map(|oldest| oldest.job.clone()));
         }
-        let (sender, chunks) = watch::channel(Chunks::default());
+        let has_gap = has_reader || dropped.contains(&key);
+        drop(dropped);
+        let (sender, chunks) = watch::channel(Chunks { has_gap, ..Chunks::default() });
         let task = tokio::spawn(collect(job.clone(), sender));
         followed.push_back(Followed { job: key, chunks: chunks.clone(), task });
         chunks
@@ -77,12 +100,22 @@ impl Streams {
 
     /// Forgets a job whose stream failed, so that the next call starts anew.
     pub(crate) fn forget(&self, identity: &str, job: &Job) {
+        let key = key_of(identity, job);
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
         followed.retain(|followed| {
-            (followed.job.0.as_str(), followed.job.1.as_str(), followed.job.2.as_str())
-                != (identity, job.endpoint().id(), job.id())
+            let is_kept = followed.job != key;
+            let chunks = followed.chunks.borrow();
+            if !is_kept && (chunks.has_gap || !chunks.items.is_empty()) {
+                dropped.insert(key.clone());
+            }
+            is_kept
         });
     }
+}
+
+fn key_of(identity: &str, job: &Job) -> JobKey {
+    (identity.to_owned(), job.endpoint().id().to_owned(), job.id().to_owned())
 }
 
 /// Receives the chunks of a job until it ends.

@@ -2,6 +2,7 @@
 //! them; a server lists those that its permissions allow.
 
 pub(crate) mod account;
+pub(crate) mod batches;
 pub(crate) mod doctor;
 pub(crate) mod jobs;
 pub(crate) mod local;
@@ -9,7 +10,6 @@ pub(crate) mod stream;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rmcp::handler::server::tool::{schema_for_input, schema_for_output};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -17,12 +17,10 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::arguments::MAX_WAIT;
 use crate::permissions::Action;
 use crate::reply::{Failure, ToolResult};
 use crate::state::State;
-
-/// The longest time that a tool may take, except for those that wait.
-const TIMEOUT: Duration = Duration::from_secs(25);
 
 /// When a tool is listed.
 #[derive(Clone, Copy)]
@@ -33,6 +31,10 @@ enum Listed {
     If(Action),
     /// If some service has the account interface.
     WithAccount,
+    /// If batches may use files.
+    WithFiles,
+    /// If batches may use files and are allowed.
+    Batches,
 }
 
 /// The tools that a server with these permissions lists.
@@ -45,6 +47,8 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
         Listed::If(Action::Local) => has_local,
         Listed::If(action) => permissions.lists(action),
         Listed::WithAccount => has_account,
+        Listed::WithFiles => !state.files.is_empty(),
+        Listed::Batches => !state.files.is_empty() && permissions.lists(Action::Batch),
     };
     all().into_iter().filter(|(listed, _)| is_listed(*listed)).map(|(_, tool)| tool).collect()
 }
@@ -90,6 +94,48 @@ fn all() -> Vec<(Listed, Tool)> {
             changing::<jobs::CancelArguments, jobs::JobReply>(
                 "cancel",
                 "Cancel a job. Cancelling twice does no harm.",
+                true,
+            ),
+        ),
+        (
+            Listed::Batches,
+            changing::<batches::BatchRunArguments, batches::BatchReply>(
+                "batch_run",
+                "Run a batch: a job for each line of a file, in the background of this server. The \
+                 file of results identifies it: the same call again is the same batch, which it \
+                 continues if it was stopped, and no input is submitted twice.",
+                false,
+            ),
+        ),
+        (
+            Listed::WithFiles,
+            reading::<batches::BatchStatusArguments, batches::BatchReply>(
+                "batch_status",
+                "The inputs of a batch by state, its cost and its rate; waits for its end if \
+                 `wait_s` says so.",
+            ),
+        ),
+        (
+            Listed::WithFiles,
+            reading::<batches::BatchUnknownArguments, batches::BatchUnknownReply>(
+                "batch_unknown",
+                "The inputs of a batch that may have been accepted although no response arrived.",
+            ),
+        ),
+        (
+            Listed::Batches,
+            changing::<batches::BatchRetryArguments, batches::BatchRetryReply>(
+                "batch_retry",
+                "Make inputs of a batch that did not complete pending again; batch_run then submits \
+                 them. The same call again does nothing: to retry once more, pass another `key`.",
+                false,
+            ),
+        ),
+        (
+            Listed::Batches,
+            changing::<batches::BatchCancelArguments, batches::BatchReply>(
+                "batch_cancel",
+                "Cancel a batch: its pending inputs, and its jobs that have not ended.",
                 true,
             ),
         ),
@@ -175,6 +221,11 @@ pub(crate) async fn call(state: &Arc<State>, name: &str, arguments: JsonObject) 
         "status" => in_time(jobs::status(state, parse(name, arguments)?)).await,
         "stream" => stream::stream(state, parse(name, arguments)?).await,
         "cancel" => in_time(jobs::cancel(state, parse(name, arguments)?)).await,
+        "batch_run" => batches::run(state, parse(name, arguments)?).await,
+        "batch_status" => batches::status(state, parse(name, arguments)?).await,
+        "batch_unknown" => in_time(batches::unknown(state, parse(name, arguments)?)).await,
+        "batch_retry" => batches::retry(state, parse(name, arguments)?).await,
+        "batch_cancel" => batches::cancel(state, parse(name, arguments)?).await,
         "health" => in_time(doctor::health(state, parse(name, arguments)?)).await,
         "doctor" => in_time(doctor::doctor(state, parse(name, arguments)?)).await,
         "endpoints" => in_time(account::endpoints(state, parse(name, arguments)?)).await,
@@ -197,8 +248,8 @@ fn parse<A: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<A, Fa
 
 /// Bounds the time of a tool whose repetition does no harm.
 async fn in_time(call: impl Future<Output = ToolResult>) -> ToolResult {
-    tokio::time::timeout(TIMEOUT, call).await.unwrap_or_else(|_| {
-        let seconds = TIMEOUT.as_secs();
+    tokio::time::timeout(MAX_WAIT, call).await.unwrap_or_else(|_| {
+        let seconds = MAX_WAIT.as_secs();
         Err(Failure::new(format!(
             "the service has not answered within {seconds} seconds; the same call again does no \
              harm"

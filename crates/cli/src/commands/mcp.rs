@@ -22,14 +22,20 @@ const TOKEN: &str = "PODQUEUE_MCP_TOKEN";
 pub struct Arguments {
     /// Actions to allow, separated by commas; without them, the server only reads.
     ///
-    /// run: submit jobs. cancel: cancel jobs. local: start a service on this machine, and run and
-    /// cancel jobs there, at no cost.
+    /// run: submit jobs. cancel: cancel jobs. batch: run, retry and cancel batches, with --files.
+    /// local: start a service on this machine, and do all of that there, at no cost.
     #[arg(long, value_name = "ACTIONS", value_delimiter = ',')]
     allow: Vec<Action>,
 
     /// The endpoints to which all tools are bounded, separated by commas.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     endpoints: Option<Vec<String>>,
+
+    /// A folder below which batches read their inputs and write their results; may be repeated.
+    ///
+    /// A relative path of an assistant is relative to the first of them.
+    #[arg(long, value_name = "DIR")]
+    files: Vec<PathBuf>,
 
     /// The price of execution, per second unless it ends in /min or /h.
     #[arg(long, value_name = "PRICE", value_parser = parse_price, requires = "max_cost",
@@ -39,7 +45,7 @@ pub struct Arguments {
     /// The most that all jobs of this server may cost together, since its state folder was created.
     ///
     /// A job reserves its execution timeout, 10 minutes by default, until its execution time is
-    /// known.
+    /// known; a batch reserves that of all its inputs, or what is left, until its run ends.
     #[arg(long, value_name = "COST", value_parser = parse_max_cost, requires = "price",
         allow_negative_numbers = true)]
     max_cost: Option<f64>,
@@ -65,7 +71,8 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
         Some(folder) => folder,
         None => state_folder()?,
     };
-    let mut builder = Server::builder(folder).allow(arguments.allow.iter().copied());
+    let mut builder =
+        Server::builder(folder).allow(arguments.allow.iter().copied()).files(arguments.files);
     let settings = context.settings()?;
     // A service on this machine needs no settings.
     let is_set_up = settings.base_url.is_some() || !arguments.allow.contains(&Action::Local);

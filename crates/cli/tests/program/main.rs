@@ -29,6 +29,8 @@ mod local_service;
 mod mcp;
 #[cfg(feature = "mcp")]
 mod mcp_adversary;
+mod mcp_batches;
+mod mcp_session;
 #[cfg(target_os = "linux")]
 mod memory;
 mod openai;

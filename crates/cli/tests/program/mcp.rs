@@ -128,7 +128,8 @@ async fn a_rehearsal_needs_no_settings() {
 async fn invalid_options_are_refused() {
     let fixture = Fixture::with(LocalService::builder()).await;
     for (arguments, message) in [
-        (&["mcp", "--allow", "everything"][..], "expected run, cancel or local"),
+        (&["mcp", "--allow", "everything"][..], "expected run, cancel, batch or local"),
+        (&["mcp", "--files", "/no/such/folder"], "--files"),
         (&["mcp", "--max-cost", "5"], "--price"),
         (&["mcp", "--price", "5"], "--max-cost"),
         (&["mcp", "--http", "0.0.0.0:0"], "this machine"),

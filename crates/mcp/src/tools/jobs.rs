@@ -10,14 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use crate::arguments::{key_of, other_arguments, wait_of};
 use crate::call_journal::{Begin, Call, CallJournal, Charges};
 use crate::permissions::{Action, Budget};
 use crate::reply::{Failure, Next, ToolResult, Window, char_boundary, cut, fit, success};
 use crate::service::{Service, ServiceName};
 use crate::state::State;
 
-/// The longest wait of a tool.
-const MAX_WAIT: Duration = Duration::from_secs(25);
 const DEFAULT_WAIT_S: f64 = 20.0;
 
 /// The shortest wait for the response to a submission: without it, there is no id to return.
@@ -32,9 +31,6 @@ const MAX_RECORDED: usize = 1024 * 1024;
 /// Limits of the parts of a job's error, in bytes.
 const MAX_ERROR: usize = 800;
 const MAX_TRACEBACK: usize = 600;
-
-/// Limit of a caller's key, in bytes.
-const MAX_KEY: usize = 200;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -301,14 +297,8 @@ fn job_result(
     view.result(&reply, from)
 }
 
-fn wait_of(seconds: Option<f64>) -> Result<Duration, Failure> {
-    let seconds = seconds.unwrap_or(DEFAULT_WAIT_S);
-    let wait = Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= MAX_WAIT);
-    wait.ok_or_else(|| Failure::new("wait_s must be a number of seconds between 0 and 25"))
-}
-
 pub(crate) async fn run(state: &Arc<State>, arguments: RunArguments) -> ToolResult {
-    let (started, wait) = (Instant::now(), wait_of(arguments.wait_s)?);
+    let (started, wait) = (Instant::now(), wait_of(arguments.wait_s, DEFAULT_WAIT_S)?);
     let (deadline, submitted_by) = (started + wait, started + wait.max(MIN_SUBMISSION));
     state.permissions.check_action(Action::Run, arguments.service)?;
     let service = state.service_of_endpoint(arguments.service, &arguments.endpoint)?;
@@ -342,10 +332,7 @@ pub(crate) async fn run(state: &Arc<State>, arguments: RunArguments) -> ToolResu
                 }
             }
             Submitted::OtherArguments => {
-                return Err(Failure::new(
-                    "this key belongs to a call with other arguments: pass another key, or the \
-                     same arguments",
-                ));
+                return Err(other_arguments());
             }
             Submitted::OverBudget { charges, open } => {
                 // Jobs that have ended since may have cost less than they reserved.
@@ -409,14 +396,7 @@ impl Submission {
             "tool": "run", "endpoint": endpoint, "input": input, "timeout": execution_timeout_s,
         });
         let hash = blake3::hash(canonical(&identity).as_bytes()).to_hex();
-        let key = match key.as_deref().map(str::trim) {
-            None => format!("auto-{}", &hash[..32]),
-            Some(key) if !key.is_empty() && key.len() <= MAX_KEY => key.to_owned(),
-            Some(_) => {
-                let message = format!("the key must have between 1 and {MAX_KEY} bytes");
-                return Err(Failure::new(message));
-            }
-        };
+        let key = key_of(key.as_deref(), &hash)?;
         let call = Call {
             service: service.identity.clone(),
             key,
@@ -445,7 +425,8 @@ impl Submission {
                 return Ok(Submitted::Accepted { job_id, repeated: true });
             }
             Begin::Unknown { job_id } => return Ok(Submitted::Unknown { job_id }),
-            Begin::OtherArguments => return Ok(Submitted::OtherArguments),
+            // A change that was made is of another tool.
+            Begin::OtherArguments | Begin::Done { .. } => return Ok(Submitted::OtherArguments),
             Begin::OverBudget { charges, open } => {
                 return Ok(Submitted::OverBudget { charges, open });
             }
@@ -555,8 +536,9 @@ impl Submission {
         let failure = Failure::new(format!(
             "the job could cost {:.4} (its execution timeout at {} per second), and the maximum \
              of all jobs is {} (--max-cost): {:.4} are spent and {:.4} reserved by jobs that have \
-             not ended or whose cost is not known. Pass a shorter execution_timeout_s, or wait \
-             for jobs that are open: they cost what they take",
+             not ended or whose cost is not known, and by batches. Pass a shorter \
+             execution_timeout_s, or wait for jobs and batches that are open: they cost what they \
+             take",
             budget.cost(self.call.reserved_ms),
             budget.price,
             budget.max_cost,
@@ -661,7 +643,7 @@ async fn on_job(
 }
 
 pub(crate) async fn wait(state: &State, arguments: WaitArguments) -> ToolResult {
-    let deadline = Instant::now() + wait_of(arguments.wait_s)?;
+    let deadline = Instant::now() + wait_of(arguments.wait_s, DEFAULT_WAIT_S)?;
     let service = state.service_of_endpoint(arguments.service, &arguments.endpoint)?;
     let job = service.endpoint(&arguments.endpoint).job(&arguments.job_id);
     let view = until(state, &service, &job, deadline).await;

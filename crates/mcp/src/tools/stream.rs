@@ -1,19 +1,17 @@
 //! Tool `stream`: the chunks of a job so far.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use crate::arguments::wait_of;
 use crate::reply::{Failure, Next, ToolResult, Window, fit_items, item};
 use crate::service::ServiceName;
 use crate::state::State;
 use crate::streams::{Chunks, StreamEnd};
 
-/// Time for which a call waits for a further chunk.
-const MAX_WAIT: Duration = Duration::from_secs(25);
+/// Time for which a call waits for a further chunk, in seconds.
 const DEFAULT_WAIT_S: f64 = 5.0;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +41,8 @@ pub(crate) struct StreamReply {
     window: Window,
     /// True if the job has ended and no further chunk follows.
     ended: bool,
-    /// True if chunks may be missing.
+    /// True if chunks may be missing: the service delivers each once, and they were received by an
+    /// earlier server, or lost on their way.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     gap: bool,
     /// The tool to call next.
@@ -52,14 +51,18 @@ pub(crate) struct StreamReply {
 }
 
 pub(crate) async fn stream(state: &State, arguments: StreamArguments) -> ToolResult {
-    let seconds = arguments.wait_s.unwrap_or(DEFAULT_WAIT_S);
-    let wait = Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= MAX_WAIT);
-    let wait =
-        wait.ok_or_else(|| Failure::new("wait_s must be a number of seconds between 0 and 25"))?;
-    let deadline = Instant::now() + wait;
+    let deadline = Instant::now() + wait_of(arguments.wait_s, DEFAULT_WAIT_S)?;
     let service = state.service_of_endpoint(arguments.service, &arguments.endpoint)?;
     let job = service.endpoint(&arguments.endpoint).job(&arguments.job_id);
-    let mut chunks = state.streams.follow(&service.identity, &job);
+    let mut chunks = match state.streams.find(&service.identity, &job) {
+        Some(chunks) => chunks,
+        None => {
+            let (endpoint, id) = (&arguments.endpoint, &arguments.job_id);
+            let earlier = state.journal.begin_stream(&service.identity, endpoint, id).await;
+            let has_reader = earlier.map_err(|error| Failure::new(error.to_string()))?;
+            state.streams.follow(&service.identity, &job, has_reader)
+        }
+    };
     let is_enough = |chunks: &Chunks| chunks.items.len() > arguments.from || chunks.end.is_some();
     let _ = timeout_at(deadline, chunks.wait_for(is_enough)).await;
 
@@ -87,11 +90,18 @@ pub(crate) async fn stream(state: &State, arguments: StreamArguments) -> ToolRes
     let is_over = matches!(chunks.end, Some(StreamEnd::Complete));
     Ok(fit_items(&items, arguments.from, |part, window| {
         let ended = is_over && window.to == window.total;
+        let mut message = match ended {
+            true => "these are the last chunks: call status for the job's end".to_owned(),
+            false => format!("call stream with from {} for further chunks", window.to),
+        };
+        if chunks.has_gap {
+            message.push_str(
+                "; chunks may be missing, because an earlier server received them or they were \
+                 lost on their way: the job's output may have all",
+            );
+        }
         StreamReply {
-            message: match ended {
-                true => "these are the last chunks: call status for the job's end".to_owned(),
-                false => format!("call stream with from {} for further chunks", window.to),
-            },
+            message,
             chunks: part,
             window,
             ended,

@@ -90,6 +90,25 @@ async fn chunks_are_returned_from_a_number_on_and_kept() {
 }
 
 #[tokio::test]
+async fn chunks_that_an_earlier_server_received_are_said_to_be_missing() {
+    let fixture = Fixture::start().await;
+    let assistant = fixture.serve().await;
+    let arguments = json!({ "endpoint": "count", "input": { "n": 5 } });
+    let id = assistant.ok("run", arguments).await["job_id"].clone();
+    let stream = json!({ "endpoint": "count", "job_id": id });
+    let chunks = assistant.ok("stream", stream.clone()).await;
+    assert!(chunks.get("gap").is_none(), "{chunks}");
+    assistant.stop().await;
+    let assistant = fixture.serve().await;
+    for _ in 0..2 {
+        let chunks = assistant.ok("stream", stream.clone()).await;
+        assert_eq!(chunks["gap"], true, "{chunks}");
+        assert!(chunks["message"].as_str().unwrap().contains("earlier server"), "{chunks}");
+    }
+    assistant.stop().await;
+}
+
+#[tokio::test]
 async fn a_result_that_the_service_forgot_was_recorded() {
     let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
     let assistant = fixture.serve().await;

@@ -4,9 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod account;
+mod batches;
+mod files;
 mod http;
 mod jobs;
 mod permissions;
 mod repeated_calls;
 mod replies;
+mod retention;
 mod support;

@@ -11,7 +11,7 @@ async fn a_server_only_reads_unless_it_is_told_otherwise() {
     let assistant = Assistant::of(fixture.read_only()).await;
     assert_eq!(assistant.tools().await, ["wait", "status", "stream", "health", "doctor"]);
     let instructions = assistant.client.peer_info().unwrap().instructions.clone().unwrap();
-    assert!(instructions.contains("--allow run,cancel,local"), "{instructions}");
+    assert!(instructions.contains("--allow run,cancel,batch,local"), "{instructions}");
     let run = json!({ "endpoint": "echo", "input": {} });
     let message = assistant.error("run", run).await;
     assert!(message.contains("--allow run"), "{message}");

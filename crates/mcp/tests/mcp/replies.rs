@@ -119,9 +119,11 @@ async fn a_key_that_the_service_echoes_is_in_no_result() {
 #[tokio::test]
 async fn the_schemas_describe_what_is_returned() {
     let fixture = Fixture::start().await;
-    let assistant = Assistant::of(fixture.builder().account().allow([Action::Local])).await;
+    fixture.write("inputs.jsonl", [json!({ "a": 1 })]);
+    let builder = fixture.with_batches().account().allow([Action::Local]);
+    let assistant = Assistant::of(builder).await;
     let tools = assistant.client.list_all_tools().await.unwrap();
-    assert_eq!(tools.len(), 11);
+    assert_eq!(tools.len(), 16);
     for tool in &tools {
         let output = tool.output_schema.as_ref().unwrap();
         assert_eq!(output["type"], "object", "{}", tool.name);
@@ -134,6 +136,9 @@ async fn the_schemas_describe_what_is_returned() {
     };
     let job = assistant.ok("run", json!({ "endpoint": "count", "input": { "n": 2 } })).await;
     let with_job = json!({ "endpoint": "count", "job_id": job["job_id"] });
+    let batch = json!({ "endpoint": "echo", "inputs": "inputs.jsonl", "out": "out.jsonl" });
+    let named = json!({ "batch": assistant.ok("batch_run", batch.clone()).await["batch"] });
+    assistant.ended(&named["batch"]).await;
     for (tool, arguments) in [
         ("run", json!({ "endpoint": "fail", "input": {} })),
         ("status", with_job.clone()),
@@ -142,6 +147,11 @@ async fn the_schemas_describe_what_is_returned() {
         ("doctor", with_job),
         ("endpoints", json!({})),
         ("local_start", json!({})),
+        ("batch_run", batch),
+        ("batch_status", named.clone()),
+        ("batch_unknown", named.clone()),
+        ("batch_retry", named.clone()),
+        ("batch_cancel", named),
     ] {
         let reply = assistant.ok(tool, arguments).await;
         let schema = schema(tool);

@@ -8,7 +8,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -22,6 +22,8 @@ pub const MAX_BYTES: usize = 8_000;
 pub struct Fixture {
     pub local: LocalService,
     pub state: TempDir,
+    /// The folder of the files of batches.
+    pub files: TempDir,
 }
 
 impl Fixture {
@@ -31,12 +33,33 @@ impl Fixture {
 
     pub async fn with(builder: podqueue_local::Builder) -> Self {
         let local = builder.api_key(KEY).start().await.unwrap();
-        Self { local, state: tempfile::tempdir().unwrap() }
+        let folder = || tempfile::tempdir().unwrap();
+        Self { local, state: folder(), files: folder() }
     }
 
     /// A server that may run and cancel jobs.
     pub fn builder(&self) -> Builder {
         self.read_only().allow([Action::Run, Action::Cancel])
+    }
+
+    /// A server that may run batches as well.
+    pub fn with_batches(&self) -> Builder {
+        self.builder().allow([Action::Batch]).files([self.files.path()])
+    }
+
+    /// Writes a file of inputs.
+    pub fn write(&self, name: &str, inputs: impl IntoIterator<Item = Value>) {
+        let lines: String = inputs.into_iter().map(|input| format!("{input}\n")).collect();
+        std::fs::write(self.files.path().join(name), lines).unwrap();
+    }
+
+    /// The lines of a file of results, by their index.
+    pub fn results(&self, name: &str) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.files.path().join(name)).unwrap();
+        let mut lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines.sort_by_key(|line| line["index"].as_u64());
+        lines
     }
 
     pub fn read_only(&self) -> Builder {
@@ -100,6 +123,17 @@ impl Assistant {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{result:?}");
         result.structured_content.unwrap()["message"].as_str().unwrap().to_owned()
+    }
+
+    /// Calls `batch_status` until no process runs the batch.
+    pub async fn ended(&self, batch: &Value) -> Value {
+        loop {
+            let status = json!({ "batch": batch, "wait_s": 25 });
+            let reply = self.ok("batch_status", status).await;
+            if reply["running"] == false {
+                return reply;
+            }
+        }
     }
 
     /// The names of the tools.
