@@ -1,5 +1,6 @@
 //! Replies of tools: bounded results, each as structured content and the same as text, and windows
-//! by which the rest of a long output is read.
+//! by which the rest of a long output is read. An error is text alone, since clients compare all
+//! structured content with the schema that the tool publishes for its results.
 //!
 //! Invariant: the serialized result of a call has at most [`MAX_BYTES`] bytes, whatever the service
 //! returns. What is longer is cut to the largest window that fits ([`fit`]).
@@ -72,7 +73,7 @@ impl Failure {
         if let Some(next) = next.filter(|next| next.to_string().len() <= MAX_MESSAGE) {
             content["next"] = next;
         }
-        CallToolResult::structured_error(content)
+        CallToolResult::error(vec![ContentBlock::text(content.to_string())])
     }
 }
 

@@ -193,8 +193,57 @@ fn tool<A: JsonSchema + 'static, R: JsonSchema + 'static>(
     name: &'static str,
     description: &'static str,
 ) -> Tool {
-    let input = schema_for_input::<A>().unwrap_or_else(|_| Arc::new(JsonObject::new()));
-    Tool::new(name, description, input).with_raw_output_schema(schema_for_output::<R>())
+    let input = schema_for_input::<A>().unwrap_or_default();
+    let output = schema_for_output::<R>();
+    Tool::new(name, description, portable(&input)).with_raw_output_schema(portable(&output))
+}
+
+/// A schema in the form that all clients read: without the formats of Rust's numbers, without null
+/// beside another type, since a member without a value is left out, and without schemas that are
+/// no objects.
+fn portable(schema: &JsonObject) -> Arc<JsonObject> {
+    fn change(schema: &mut Value) {
+        match schema {
+            Value::Object(members) => {
+                change_members(members);
+                members.values_mut().for_each(change);
+            }
+            Value::Array(items) => items.iter_mut().for_each(change),
+            _ => {}
+        }
+    }
+    let mut schema = schema.clone();
+    schema.values_mut().for_each(change);
+    Arc::new(schema)
+}
+
+fn change_members(schema: &mut JsonObject) {
+    let is_of_rust =
+        |format: &str| ["int", "uint", "double"].iter().any(|start| format.starts_with(start));
+    if schema.get("format").and_then(Value::as_str).is_some_and(is_of_rust) {
+        schema.remove("format");
+    }
+    if schema.get("items") == Some(&Value::Bool(true)) {
+        schema.remove("items");
+    }
+    if schema.get("default") == Some(&Value::Null) {
+        schema.remove("default");
+    }
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(branches)) = schema.get_mut("anyOf") {
+        branches.retain(|branch| branch.get("type").is_none_or(|name| name != "null"));
+        if let [Value::Object(only)] = branches.as_slice() {
+            let only = only.clone();
+            schema.remove("anyOf");
+            schema.extend(only);
+        }
+    }
 }
 
 fn reading<A: JsonSchema + 'static, R: JsonSchema + 'static>(

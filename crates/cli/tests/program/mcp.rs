@@ -80,10 +80,11 @@ impl Server {
         }
     }
 
-    /// The structured content of a call; `None` if the process ends.
+    /// The content of a call, or of its error; `None` if the process ends.
     pub async fn call(&mut self, tool: &str, arguments: Value) -> Option<Value> {
         let params = json!({ "name": tool, "arguments": arguments });
-        Some(self.request("tools/call", params).await?["structuredContent"].take())
+        let result = self.request("tools/call", params).await?;
+        Some(serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap())
     }
 
     /// Closes standard input, and waits for the end.

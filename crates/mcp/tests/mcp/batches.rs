@@ -21,19 +21,15 @@ fn run(endpoint: &str) -> Value {
     json!({ "endpoint": endpoint, "inputs": "inputs.jsonl", "out": "out.jsonl" })
 }
 
-/// Advances the clock until no process runs the batch: a job may begin after any of the steps.
-async fn advance_until_ended(
-    fixture: &Fixture,
-    assistant: &Assistant,
-    batch: &Value,
-    step: Duration,
-) -> Value {
+/// Advances the clock until no process runs the batch: a job may begin after any of the steps, and
+/// its result expires after 1,800 of them.
+async fn advance_until_ended(fixture: &Fixture, assistant: &Assistant, batch: &Value) -> Value {
     loop {
         let reply = assistant.ok("batch_status", json!({ "batch": batch, "wait_s": 0.05 })).await;
         if reply["running"] == false {
             return reply;
         }
-        fixture.local.clock().advance(step);
+        fixture.local.clock().advance(SECOND);
     }
 }
 
@@ -91,7 +87,7 @@ async fn the_same_call_again_is_the_same_batch() {
 #[tokio::test]
 async fn a_batch_continues_in_another_server() {
     let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
-    fixture.write("inputs.jsonl", (0..4).map(|n| json!({ "n": n, "ms": 60_000 })));
+    fixture.write("inputs.jsonl", (0..4).map(|n| json!({ "n": n, "ms": 1_000 })));
     let first = Assistant::of(fixture.with_batches()).await;
     let mut arguments = run("sleep");
     arguments["wait_s"] = json!(0);
@@ -112,8 +108,7 @@ async fn a_batch_continues_in_another_server() {
 
     let next = left["next"]["arguments"].clone();
     assert_eq!(second.ok("batch_run", next).await["batch"], running["batch"]);
-    let step = Duration::from_secs(61);
-    let ended = advance_until_ended(&fixture, &second, &running["batch"], step).await;
+    let ended = advance_until_ended(&fixture, &second, &running["batch"]).await;
     assert_eq!(ended["counts"]["completed"], 4, "{ended}");
     assert_eq!(fixture.accepted(), 4);
     second.stop().await;
@@ -252,7 +247,7 @@ async fn a_batch_shares_the_maximum_cost_with_jobs() {
     let message = assistant.error("run", job("a", 11)).await;
     assert!(message.contains("0.0000 are spent and 30.0000 reserved"), "{message}");
     let open = assistant.ok("run", job("a", 10)).await;
-    let ended = advance_until_ended(&fixture, &assistant, &batch, SECOND).await;
+    let ended = advance_until_ended(&fixture, &assistant, &batch).await;
     assert_eq!(ended["cost"], json!({ "spent": 3.0, "at_most": 3.0 }), "{ended}");
     let wait = json!({ "endpoint": "sleep", "job_id": open["job_id"] });
     assistant.ok("wait", wait).await;
@@ -278,7 +273,7 @@ async fn a_batch_shares_the_maximum_cost_with_jobs() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(fixture.accepted(), 7);
-    let ended = advance_until_ended(&fixture, &assistant, &batch, SECOND).await;
+    let ended = advance_until_ended(&fixture, &assistant, &batch).await;
     assert_eq!((&ended["counts"]["completed"], &ended["cost"]["spent"]), (&json!(4), &json!(4.0)));
     assistant.stop().await;
 
@@ -286,7 +281,7 @@ async fn a_batch_shares_the_maximum_cost_with_jobs() {
     let assistant = Assistant::of(fixture.with_batches().max_cost(18.5, 1.0)).await;
     arguments["out"] = json!("third.jsonl");
     let batch = assistant.ok("batch_run", arguments.clone()).await["batch"].clone();
-    let ended = advance_until_ended(&fixture, &assistant, &batch, SECOND).await;
+    let ended = advance_until_ended(&fixture, &assistant, &batch).await;
     assert_eq!(ended["counts"]["completed"], 1, "{ended}");
     assert!(ended["stopped"].as_str().unwrap().contains("maximum cost"), "{ended}");
     assert_eq!(ended["next"]["tool"], "batch_run");

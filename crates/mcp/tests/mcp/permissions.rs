@@ -71,9 +71,7 @@ async fn jobs_cost_no_more_than_the_maximum() {
     };
     let first = assistant.ok("run", run("a", 10)).await;
     assistant.ok("run", run("b", 10)).await;
-    let refused = assistant.call("run", run("c", 10)).await;
-    assert_eq!(refused.is_error, Some(true));
-    let refused = refused.structured_content.unwrap();
+    let refused = assistant.failure("run", run("c", 10)).await;
     let message = refused["message"].as_str().unwrap();
     assert!(message.contains("--max-cost") && message.contains("20.0000 reserved"), "{message}");
     assert_eq!(refused["next"]["tool"], "wait");

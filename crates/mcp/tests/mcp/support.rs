@@ -106,7 +106,8 @@ impl Assistant {
         Self { client, url, token, stop, served }
     }
 
-    /// Calls a tool. Its result is within the limit, without the key, and the same as text.
+    /// Calls a tool. Its result is within the limit, without the key, and the same as text; that of
+    /// an error is text alone.
     pub async fn call(&self, tool: &'static str, arguments: Value) -> CallToolResult {
         call(&self.client, tool, arguments).await
     }
@@ -120,9 +121,14 @@ impl Assistant {
 
     /// The message of a call that fails.
     pub async fn error(&self, tool: &'static str, arguments: Value) -> String {
+        self.failure(tool, arguments).await["message"].as_str().unwrap().to_owned()
+    }
+
+    /// The content of a call that fails.
+    pub async fn failure(&self, tool: &'static str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).await;
         assert_eq!(result.is_error, Some(true), "{result:?}");
-        result.structured_content.unwrap()["message"].as_str().unwrap().to_owned()
+        as_text(&result)
     }
 
     /// Calls `batch_status` until no process runs the batch.
@@ -165,8 +171,12 @@ pub async fn call(
     let text = serde_json::to_string(&result).unwrap();
     assert!(text.len() <= MAX_BYTES, "{} bytes: {text}", text.len());
     assert!(!text.contains(KEY), "{text}");
-    let as_text = &result.content[0].as_text().unwrap().text;
-    let as_text: Value = serde_json::from_str(as_text).unwrap();
-    assert_eq!(Some(&as_text), result.structured_content.as_ref());
+    let is_error = result.is_error == Some(true);
+    let expected = (!is_error).then(|| as_text(&result));
+    assert_eq!(expected, result.structured_content);
     result
+}
+
+fn as_text(result: &CallToolResult) -> Value {
+    serde_json::from_str(&result.content[0].as_text().unwrap().text).unwrap()
 }
