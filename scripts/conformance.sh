@@ -11,25 +11,14 @@ cd "$(dirname "$0")/.."
 
 seed=${SEED:-1}
 export PYTHONDONTWRITEBYTECODE=1
-target=${CARGO_TARGET_DIR:-target}
-tools="$target/conformance"
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 descriptions=(crates/local/openapi/queue.yaml openapi/podqueue.yaml crates/local/openapi/workers.yaml openapi/account.yaml)
 
 step() { printf '\n--- %s\n' "$*"; }
 
 step "tools"
-if ! cmp -s scripts/conformance/requirements.txt "$tools/requirements.txt"; then
-  python3 -m venv --clear "$tools"
-  "$tools/bin/pip" install --quiet --disable-pip-version-check -r scripts/conformance/requirements.txt
-  cp scripts/conformance/requirements.txt "$tools/requirements.txt"
-fi
-node_tools=$(realpath -m "$target/conformance-node")
-if ! cmp -s scripts/conformance/package.json "$node_tools/package.json"; then
-  mkdir -p "$node_tools"
-  cp scripts/conformance/package.json "$node_tools/package.json"
-  (cd "$node_tools" && npm install --silent --no-audit --no-fund --ignore-scripts) ||
-    { rm -f "$node_tools/package.json"; exit 1; }
-fi
+# shellcheck source=scripts/conformance/tools.sh
+source scripts/conformance/tools.sh
 
 step "descriptions"
 "$tools/bin/python" -m openapi_spec_validator "${descriptions[@]}" crates/batch/openapi/batches.yaml
