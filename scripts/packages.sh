@@ -38,6 +38,7 @@ check podqueue
 check podqueue-batch
 check podqueue-local
 check podqueue-cli
+check podqueue-cli --no-default-features
 check podqueue-regenerate --package podqueue-codegen --package podqueue-fake
 check podqueue-limits --package podqueue-postgres
 

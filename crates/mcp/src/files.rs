@@ -71,7 +71,9 @@ impl Files {
         let entries = fs::read_dir(&folder).map_err(|error| unusable("read", &folder, &error))?;
         for entry in entries.flatten() {
             // The file itself, and what is next to it: the journal, failures, large outputs.
-            let belongs = entry.file_name().as_encoded_bytes().starts_with(name.as_encoded_bytes());
+            let found = entry.file_name();
+            let rest = found.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+            let belongs = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"."));
             if belongs && entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
                 return Err(Failure::new(format!(
                     "{} is a link, and a batch does not write through links: choose another file \

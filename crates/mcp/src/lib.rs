@@ -24,6 +24,12 @@
 //! however often the call is repeated and whenever the server is killed. A submission whose
 //! outcome is unknown is an answer with what to check, and is not repeated either.
 //!
+//! # Batches
+//!
+//! With [`Action::Batch`] and [`Builder::files`], an assistant runs batches of
+//! [`podqueue_batch`] in the background of the server. The file of results identifies a batch: the
+//! same call again, also to another server, is the same batch, and continues it after a kill.
+//!
 //! # Bounds
 //!
 //! Without [`Builder::allow`] a server only reads. A result has at most 8,000 bytes, about 2,000

@@ -55,6 +55,8 @@ async fn a_link_that_leads_out_is_refused() {
     symlink(outside.path().join("new"), path("out.jsonl")).unwrap();
     symlink(outside.path().join("new"), path("other.jsonl.failed.jsonl")).unwrap();
     symlink(path("inputs.jsonl"), path("alias.jsonl")).unwrap();
+    // Of another name, it is no file of the batch.
+    symlink(outside.path().join("new"), path("a.jsonl-linked")).unwrap();
     let assistant = Assistant::of(fixture.with_batches()).await;
     for (inputs, out, message) in [
         ("linked.jsonl", "a.jsonl", "--files"),
