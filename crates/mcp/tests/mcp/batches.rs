@@ -63,7 +63,7 @@ async fn the_same_call_again_is_the_same_batch() {
 
     let again = assistant.ok("batch_run", run("echo")).await;
     assert_eq!((&again["batch"], &again["repeated"]), (&first["batch"], &json!(true)));
-    assert_eq!(again["finished"], true);
+    assert_eq!(assistant.ended(&first["batch"]).await["finished"], true);
     for other in [
         json!({ "endpoint": "count", "inputs": "inputs.jsonl", "out": "out.jsonl" }),
         json!({ "endpoint": "echo", "inputs": "inputs.jsonl", "out": "out.jsonl", "key_field": "n" }),
@@ -76,8 +76,7 @@ async fn the_same_call_again_is_the_same_batch() {
     // A restarted server remembers.
     let assistant = Assistant::of(fixture.with_batches()).await;
     assert_eq!(assistant.ok("batch_run", run("echo")).await["repeated"], true);
-    let status = assistant.ok("batch_status", json!({ "batch": first["batch"] })).await;
-    assert_eq!(status["finished"], true);
+    assert_eq!(assistant.ended(&first["batch"]).await["finished"], true);
     assert_eq!(fixture.accepted(), 5);
     let message = assistant.error("batch_status", json!({ "batch": "missing" })).await;
     assert!(message.contains(first["batch"].as_str().unwrap()), "{message}");
