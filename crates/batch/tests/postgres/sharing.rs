@@ -308,11 +308,11 @@ fn a_change_whose_response_was_lost_is_made_once() {
         assert!(!proxy.loses_next_commit());
     };
     store.tally().unwrap();
-    let inputs = ["a", "b", "c", "d", "e", "f"].map(stored);
+    let inputs = ["a", "b", "c", "d", "e", "f", "g"].map(stored);
     lose(&mut store, &|store| store.add(&inputs, &[("n", "1".into())]).unwrap());
-    assert_eq!(counts(&mut store), "6 pending");
-    let first = claim(&mut store, 3);
-    store.commit(&change(&first[2], Event::NotSent)).unwrap();
+    assert_eq!(counts(&mut store), "7 pending");
+    let first = claim(&mut store, 4);
+    store.commit(&change(&first[3], Event::NotSent)).unwrap();
     let run = first[0].run.unwrap();
     let claimed = Cell::new(Vec::new());
     lose(&mut store, &|store| {
@@ -323,8 +323,8 @@ fn a_change_whose_response_was_lost_is_made_once() {
         claimed.set(store.commit(&commit).unwrap());
     });
     let claimed: Vec<_> = claimed.take().into_iter().map(|it| (it.index, it.attempt)).collect();
-    assert_eq!(claimed, [(2, 1), (3, 1)], "those of before are not claimed again");
-    assert_eq!(counts(&mut store), "2 pending, 3 intent, 1 submitted");
+    assert_eq!(claimed, [(3, 1), (4, 1)], "those of before are not claimed again");
+    assert_eq!(counts(&mut store), "2 pending, 4 intent, 1 submitted");
     let record = store.runs().unwrap()[0].1.clone();
     let begun = Cell::new(0);
     lose(&mut store, &|store| begun.set(store.begin_run(&record).unwrap()));
@@ -335,7 +335,7 @@ fn a_change_whose_response_was_lost_is_made_once() {
     other.sharing().unwrap().recover().unwrap();
     other.sharing().unwrap().release().unwrap();
     lose(&mut store, &|store| drop(store.sharing().unwrap().recover().unwrap()));
-    assert_eq!(counts(&mut store), "2 pending, 1 submitted, 3 unknown");
+    assert_eq!(counts(&mut store), "2 pending, 1 submitted, 4 unknown");
     assert_eq!(store.sharing().unwrap().outstanding().unwrap().len(), 1);
 }
 
