@@ -110,6 +110,19 @@ impl Fields {
         names.iter().any(|name| self.0.contains_key(*name))
     }
 
+    /// What a change of an environment removes, for a question: an environment is replaced as a whole.
+    pub fn loss_of_variables<'a>(
+        &self,
+        present: impl IntoIterator<Item = &'a String>,
+    ) -> Option<String> {
+        let env = self.get("env")?;
+        let mut removed: Vec<_> =
+            present.into_iter().filter(|name| env.get(name.as_str()).is_none()).collect();
+        removed.sort_unstable();
+        let names = removed.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| format!("It loses the variables {names}."))
+    }
+
     /// The body with these fields; refused if its type does not have one of them.
     pub fn body<T: DeserializeOwned + Serialize>(self) -> Result<Body<T>, Failure> {
         let given = Value::Object(self.0);

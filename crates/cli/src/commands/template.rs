@@ -10,7 +10,7 @@ use serde_json::json;
 
 pub use self::arguments::Command;
 use self::arguments::{Content, Create, Delete, Get, Include, Update};
-use crate::account::body::environment_variables;
+use crate::account::body::{Fields, environment_variables, set_env};
 use crate::account::{account, account_if_set};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -85,10 +85,22 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let call = async { client.templates().create(template).await };
             print(context, &context.output.with_progress(what, signals.unless_sent(call)).await??)?;
         }
-        Command::Update(Update { id, name, content }) => {
-            let what = format!("updating template {id}");
+        Command::Update(Update { id, name, content, confirmation }) => {
             let name = name.ok_or_else(|| Failure::usage("--name is required"))?;
+            let mut fields = Fields::default();
+            set_env(&mut fields, &content.environment)?;
             let template = new_template(content, name)?;
+            if fields.has_any(&["env"]) {
+                let call = client.rest().get_template(&id).include_endpoint_bound_templates(true);
+                let what = format!("reading template {id}");
+                let present =
+                    context.output.with_progress(what, signals.unless(async { call.await }));
+                if let Some(loss) = fields.loss_of_variables(present.await??.env.keys()) {
+                    let question = format!("Change the template {id}? {loss}");
+                    confirmation.of(&question).ask(&mut signals).await?;
+                }
+            }
+            let what = format!("updating template {id}");
             let call = async { client.templates().update(&id, template).await };
             print(context, &context.output.with_progress(what, signals.unless_sent(call)).await??)?;
         }

@@ -50,6 +50,13 @@ async fn a_template_is_created_read_updated_and_deleted() {
     let update = ["template", "update", id, "--name", "w", "--image", "r.example/w:2"];
     let ran = fixture.run(&update).await;
     assert!(ran.stdout.contains("r.example/w:2"), "{ran:?}");
+    let replaced = [&update[..], &["--env", "MODE=slow"]].concat();
+    fixture.run(&replaced).await.fails(2, "It loses the variables TOKEN. Pass --yes");
+    let ran = fixture.run(&["template", "get", id]).await;
+    assert!(ran.stdout.contains("MODE, TOKEN (values redacted)"), "{}", ran.stdout);
+    fixture.run(&[&replaced[..], &["--yes"]].concat()).await.assert_code(0);
+    let ran = fixture.run(&["template", "get", id]).await;
+    assert!(ran.stdout.contains("MODE (values redacted)"), "{}", ran.stdout);
     fixture.run(&["template", "delete", "w"]).await.fails(2, "--yes");
     fixture.run(&["template", "delete", "w", "--yes"]).await.assert(0, "deleted  w\n");
     fixture.run(&["template", "get", id]).await.fails(6, "404");

@@ -291,6 +291,9 @@ async fn an_invalid_body_is_refused_before_it_is_sent() {
     let refused = server.run(&["endpoint", "update", "e1", "--env", "OTHER=1"]).await;
     refused.fails(2, "It loses the variables TOKEN.");
     server.run(&["endpoint", "update", "e1", "--env", "TOKEN=1"]).await.assert_code(0);
+    let refused = server.run(&["template", "update", "t1", "--env", "OTHER=1"]).await;
+    refused.fails(2, "It loses the variables TOKEN.");
+    server.run(&["template", "update", "t1", "--env", "TOKEN=1"]).await.assert_code(0);
 }
 
 #[tokio::test]

@@ -47,9 +47,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if fields.has_any(&["workers", "gpu", "env"]) {
         let what = format!("reading endpoint {id}");
         let present = read(context, &what, account.get_endpoint(id)).await?;
-        let removed = removed_variables(&fields, &present);
-        if !removed.is_empty() {
-            let _ = write!(question, " It loses the variables {}.", removed.join(", "));
+        if let Some(loss) = fields.loss_of_variables(present.env.keys()) {
+            let _ = write!(question, " {loss}");
         }
         complete(&mut fields, present);
     }
@@ -61,16 +60,6 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let see = format!("podqueue endpoint get {}", quoted(id));
     let endpoint = change(context, &what, &see, question, call).await?;
     print_changed(context, &endpoint)
-}
-
-/// The names of the environment variables that the endpoint has, and not after the change: an
-/// environment is replaced as a whole.
-fn removed_variables(fields: &Fields, present: &Endpoint) -> Vec<String> {
-    let Some(env) = fields.get("env") else { return Vec::new() };
-    let removed = present.env.keys().filter(|name| env.get(name.as_str()).is_none());
-    let mut removed: Vec<String> = removed.cloned().collect();
-    removed.sort_unstable();
-    removed
 }
 
 /// Completes the objects that a change would send in part, by the present numbers: whether those of

@@ -13,7 +13,7 @@ pub enum Command {
     Get(Get),
     /// Create a template.
     Create(Create),
-    /// Update a template.
+    /// Update a template. The loss of variables of the present one is confirmed first.
     ///
     /// By the account interface, what is not given stays as it is. Otherwise --name and --image are
     /// required, the sizes of its disk and volume are replaced, by the defaults if an option is
@@ -75,6 +75,9 @@ pub struct Update {
 
     #[command(flatten)]
     pub content: Content,
+
+    #[command(flatten)]
+    pub confirmation: Confirmation,
 }
 
 #[derive(Debug, Args)]

@@ -89,14 +89,22 @@ pub async fn run(context: &Context, account: &Account, command: Command) -> Resu
             let call = async { prepare!(account.create_template(), body).await };
             create(context, &what, "podqueue template list", None, call).await
         }
-        Command::Update(Update { id, name, content }) => {
+        Command::Update(Update { id, name, content, confirmation }) => {
             let mut fields = fields_of(&content)?;
             fields.set("name", name);
+            let mut loss = None;
+            if fields.has_any(&["env"]) {
+                let what = format!("reading template {id}");
+                let present = read(context, &what, account.get_template(&id)).await?;
+                loss = fields.loss_of_variables(present.env.keys());
+            }
+            let question = loss.map(|loss| format!("Change the template {id}? {loss}"));
+            let question = question.as_ref().map(|question| confirmation.of(question));
             let body = fields.body::<UpdateTemplateRequest>()?;
             let what = format!("updating template {id}");
             let call = async { prepare!(account.update_template(&id), body).await };
             let see = format!("podqueue template get {}", quoted(&id));
-            print_changed(context, &change(context, &what, &see, None, call).await?)
+            print_changed(context, &change(context, &what, &see, question, call).await?)
         }
         Command::Delete(Delete { name: id, confirmation }) => {
             let question = format!("Delete the template {id}?");
