@@ -123,3 +123,27 @@ fn fields_that_extend_what_is_around_them_are_of_as_many_types() {
     assert!(types(&generated) <= 33, "{}", types(&generated));
     assert!(!generated.code.contains("serde_json::Value"));
 }
+
+/// Unions within branches of unions, this many.
+fn nested(count: usize) -> Generated {
+    let union = (0..count).fold("{type: integer}".to_owned(), |inner, _| {
+        format!("{{oneOf: [{{type: string}}, {{type: object, required: [a], properties: {{a: {inner}}}}}]}}")
+    });
+    described(&format!(
+        "openapi: 3.0.3
+info: {{title: Test, version: '1'}}
+paths: {{/thing: {{get: {{operationId: getThing, responses: {{'200': {{description: It., content: {{application/json: {{schema: {union}}}}}}}}}}}}}}}
+"
+    ))
+}
+
+#[test]
+fn what_is_within_too_many_unions_is_any_value_with_a_warning() {
+    let whole = nested(6);
+    assert_eq!(lines(&whole.warnings), "");
+    assert!(!whole.code.contains("serde_json::Value"), "{}", whole.code);
+    let cut = nested(8);
+    let warnings = lines(&cut.warnings);
+    assert!(warnings.contains("this is any value: it is within more than 6 unions"), "{warnings}");
+    assert!(cut.code.contains("serde_json::Value"));
+}

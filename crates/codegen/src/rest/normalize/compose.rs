@@ -68,6 +68,13 @@ pub(super) fn compose(
         );
         warnings.warn(&place, message);
     }
+    for place in composer.too_deep.into_inner() {
+        let message = format!(
+            "this is any value: it is within more than {DEPTH} unions, each in a branch of another; \
+             give one of them a name"
+        );
+        warnings.warn(&place, message);
+    }
     let mut compositions = composer.compositions.into_inner();
     compositions.warn(warnings);
     let mut taken = composer.taken.into_inner();
@@ -112,6 +119,8 @@ struct Composer<'a> {
     place: RefCell<Vec<String>>,
     /// The unions of objects that cannot be distinguished, by place, with the names of these.
     merged: RefCell<BTreeMap<Vec<String>, String>>,
+    /// The places of schemas that are within too many unions.
+    too_deep: RefCell<BTreeSet<Vec<String>>>,
 }
 
 impl<'a> Composer<'a> {
@@ -136,16 +145,18 @@ impl<'a> Composer<'a> {
             bases,
             place: RefCell::default(),
             merged: RefCell::default(),
+            too_deep: RefCell::default(),
         }
     }
 
     /// Composes a schema, which may have a name, and the schemas within it.
     fn compose(&self, schema: &mut Value, name: Option<&str>, depth: usize) {
+        let place = self.place.borrow();
         if depth > DEPTH {
+            self.too_deep.borrow_mut().insert(place.clone());
             *schema = json!({});
             return;
         }
-        let place = self.place.borrow();
         if name.is_none() && self.compositions.borrow_mut().meet(schema, &place, depth) {
             return;
         }
