@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says what it expects by unwrapping it")]
 
+mod features;
 mod index;
 mod links;
 mod manifests;
