@@ -17,6 +17,7 @@ use std::collections::HashMap;
 
 use serde::de::{Deserialize, Deserializer};
 
+#[cfg(feature = "client")]
 pub(crate) use self::codec::item;
 pub use self::codec::{
     Lenient, Mismatch, Reading, deserialize, own, owned, serialize, text as read_text, value,

@@ -29,6 +29,7 @@ pub enum Node<'a> {
     Failed(String),
 }
 
+#[cfg(feature = "client")]
 impl Node<'_> {
     /// Returns true for an object that has a field of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
