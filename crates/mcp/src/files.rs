@@ -2,7 +2,7 @@
 //!
 //! A path is canonicalized, so that a link that leads out of the folders is refused, and so is one
 //! in place of a file that a batch writes next to its results. That is checked when a call begins:
-//! whoever can replace a folder of the path at that moment can write to the folders anyway.
+//! a process that can replace a folder of the path at that moment can write to the folders anyway.
 
 use std::ffi::OsString;
 use std::fs;

@@ -110,7 +110,7 @@ impl Fields {
         names.iter().any(|name| self.0.contains_key(*name))
     }
 
-    /// What a change of an environment removes, for a question: an environment is replaced as a whole.
+    /// The variables that a change removes, in a sentence: an environment is replaced as a whole.
     pub fn loss_of_variables<'a>(
         &self,
         present: impl IntoIterator<Item = &'a String>,

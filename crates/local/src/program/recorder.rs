@@ -52,8 +52,12 @@ impl Recorder {
         let session = local.record().await;
         let write = || {
             let mut file = self.temporary()?;
-            serde_json::to_writer(io::BufWriter::new(&mut file), &session)?;
-            file.write_all(b"\n")?;
+            let mut buffer = io::BufWriter::new(&mut file);
+            serde_json::to_writer(&mut buffer, &session)?;
+            buffer.write_all(b"\n")?;
+            // A drop would ignore that the disk is full.
+            buffer.flush()?;
+            drop(buffer);
             file.persist(&self.0).map_err(|failed| failed.error)?;
             Ok(())
         };

@@ -29,7 +29,8 @@ async fn read(State(app): State<Arc<App>>, request: Request) -> Response {
     let (Some(session), true) = (&app.session, request.method() == Method::GET) else {
         return refusal().into_response();
     };
-    let path = request.uri().path().trim_start_matches(PREFIX);
+    let path = request.uri().path();
+    let path = path.strip_prefix(PREFIX).unwrap_or(path);
     if path == "/events" {
         return events(&app, session);
     }
