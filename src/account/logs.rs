@@ -331,7 +331,7 @@ impl LogReader {
         let LogEvent { source, line, ts } = match event.json() {
             Ok(written) => written,
             Err(_) if event.event == "error" => return Err(event.reported()),
-            // Such an event is no line: it keeps the connection alive, for example.
+            // Such an event is not a line: it keeps the connection alive, for example.
             Err(_) if event.event != "message" => return Ok(None),
             Err(error) => return Err(error),
         };

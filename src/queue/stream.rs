@@ -226,7 +226,7 @@ impl Poller {
                 self.repeats = false;
                 let decoded = chunk.decode(&self.attempted, self.gap);
                 // An item that is an error does not report a gap: the next item does, or the end.
-                // An element that is no chunk may replace lost chunks.
+                // An element that is not a chunk may replace lost chunks.
                 self.gap = decoded.is_err() && (self.gap || !chunk.is_object());
                 return Some(decoded.map_err(|error| self.explain(error, &chunk)));
             }

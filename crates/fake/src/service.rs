@@ -44,25 +44,12 @@ pub struct FakeService {
 }
 
 impl FakeService {
-    /// Starts a fake of a description in JSON, with a clock that follows real time.
+    /// Starts a fake of a description in JSON.
     ///
     /// # Errors
     ///
-    /// If the text is no description, or no port is free.
+    /// If the text is not a description, or no port is free.
     pub fn start(description: &str) -> Result<Self, Error> {
-        Self::start_with(description, Clock::real())
-    }
-
-    /// Starts a fake of a description in JSON, with a clock that stands still until it is advanced.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`start`](Self::start).
-    pub fn start_with_manual_clock(description: &str) -> Result<Self, Error> {
-        Self::start_with(description, Clock::manual())
-    }
-
-    fn start_with(description: &str, clock: Clock) -> Result<Self, Error> {
         let description = Description::parse(description)?;
         let operations = operations(&description);
         let schemes = description.tree().pointer("/components/securitySchemes");
@@ -70,7 +57,7 @@ impl FakeService {
         let in_query = schemes.filter(|(_, it)| it.get("in") == Some(&Value::from("query")));
         let secrets = in_query.filter_map(|(_, it)| it.get("name")?.as_str().map(str::to_owned));
         let secrets = secrets.collect();
-        let state = Mutex::default();
+        let (clock, state) = (Clock::start(), Mutex::default());
         let shared = Arc::new(Shared { description, operations, secrets, clock, state });
         let failed = |error: std::io::Error| Error::new(format!("the fake cannot start: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;

@@ -386,11 +386,11 @@ mod tests {
         let read = Attempted::new("read").on_interface("REST");
         let json = br#"{"env":{"A":"hun\"ter2"}}"#;
         let error = decode_at::<std::collections::HashMap<String, Vec<u8>>>(&read, "", json)
-            .expect_err("a map is no list");
+            .expect_err("a map is not a list");
         assert_eq!(error.field(), Some("env"));
         let error =
             decode_at::<std::collections::HashMap<String, u8>>(&read, "", br#"{"A":"hun\"ter2"}"#)
-                .expect_err("a string is no number");
+                .expect_err("a string is not a number");
         assert_eq!(error.field(), Some("A"));
         assert!(!format!("{error} {error:?}").contains("hun"), "{error:?}");
     }

@@ -87,7 +87,7 @@ impl Upload {
             let metadata = File::open(&path)?.metadata()?;
             match metadata.is_file() {
                 true => Ok(Piece::File { path, length: metadata.len() }),
-                false => Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no file")),
+                false => Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not a file")),
             }
         });
         Ok(Self { pieces: vec![opened.await.map_err(io::Error::other)??] })
@@ -413,7 +413,7 @@ mod tests {
         let folder = Upload::file(std::env::temp_dir()).await;
         assert_eq!(
             folder.map_err(|error| error.to_string()).err().as_deref(),
-            Some("this is no file")
+            Some("this is not a file")
         );
         assert!(Upload::file(&path).await.is_err());
         Ok(())

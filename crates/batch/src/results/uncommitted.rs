@@ -194,7 +194,7 @@ fn each(
     let (mut reader, mut text, mut start) = (BufReader::new(file), Vec::new(), length);
     loop {
         reader.read_until(b'\n', &mut text).map_err(failed)?;
-        // At the end of the file, the text is empty, which is no line either.
+        // At the end of the file, the text is empty, which is not a line either.
         let Ok(line) = serde_json::from_slice(&text) else { break };
         if !text.ends_with(b"\n") {
             break;

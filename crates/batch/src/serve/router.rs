@@ -465,7 +465,7 @@ async fn text(mut field: Field<'_>, unparsed: &Unparsed) -> Result<String, Error
         }
         text.extend_from_slice(&part);
     }
-    String::from_utf8(text).map_err(|_| ErrorResponse::invalid("A field of the form is no text."))
+    String::from_utf8(text).map_err(|_| ErrorResponse::invalid("A field of the form is not text."))
 }
 
 fn broken_form(_: MultipartError) -> ErrorResponse {

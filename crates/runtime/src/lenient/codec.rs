@@ -192,7 +192,7 @@ fn scalar_of<T: DeserializeOwned>(
 ///
 /// # Errors
 ///
-/// If the value is no text, and no other scalar if the reading is lenient.
+/// If the value is not text, and no other scalar if the reading is lenient.
 pub fn text<T: From<String>>(value: &Json, reading: Reading) -> Result<Option<T>, Mismatch> {
     match reading {
         Reading::Lenient => scalar::text(value).map_err(Mismatch::from),
@@ -451,7 +451,7 @@ impl<T: Lenient> Lenient for HashMap<String, T> {
     }
 }
 
-/// The message of a value that is no list or object.
+/// The message of a value that is not a list or object.
 pub(super) fn of_another_type(value: &Json, expected: &str) -> String {
     let found = match value {
         Json::Null => "null",

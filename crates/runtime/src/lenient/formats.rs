@@ -244,7 +244,7 @@ mod tests {
             assert!(codec::value::<Parsed<T>>(&json, Reading::Exact).is_err());
         }
         let mismatch = codec::value::<Parsed<T>>(&json!([]), Reading::Lenient);
-        assert!(mismatch.is_err(), "a list is no text");
+        assert!(mismatch.is_err(), "a list is not text");
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Serialize for Node<'_> {
             Self::Unsigned(number) => serializer.serialize_u64(*number),
             // serde_json would write null.
             Self::Number(number) if !number.is_finite() => {
-                Err(S::Error::custom(format_args!("{number} is no number of JSON")))
+                Err(S::Error::custom(format_args!("{number} is not a number of JSON")))
             }
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Text(text) => serializer.serialize_str(text),

@@ -137,7 +137,7 @@ pub fn copy<T: Object>(object: &T) -> T {
 ///
 /// # Errors
 ///
-/// If the value is no object, lacks a required field, or has a field of another type.
+/// If the value is not an object, lacks a required field, or has a field of another type.
 pub fn read<T: Object>(value: &Json, reading: Reading) -> Result<Option<T>, Mismatch> {
     read_by(T::shape(), value, reading, T::make)
 }

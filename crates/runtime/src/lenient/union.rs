@@ -74,7 +74,7 @@ impl Constant {
             Self::Number(number) => match (i64::try_from(number), u64::try_from(number)) {
                 (Ok(number), _) => Node::Integer(number),
                 (_, Ok(number)) => Node::Unsigned(number),
-                _ => Node::Failed(format!("the tag {number} is no number of JSON")),
+                _ => Node::Failed(format!("the tag {number} is not a number of JSON")),
             },
             Self::Fraction(number) => Node::Number(number),
             Self::Flag(flag) => Node::Flag(flag),
