@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use podqueue_codegen::Build;
+use podqueue_regenerate::Committed;
+
 use crate::support::{Checkout, Run, Service};
 
 const PETS: &str = "openapi: 3.0.3
@@ -188,6 +191,29 @@ fn runs_at_once_write_whole_files() {
         }
     });
     assert_eq!(run(&checkout, &["--check"]).out, "");
+}
+
+/// Many times, so that they meet in all steps: files that both have, that one removes, and that the
+/// other one has meanwhile written.
+#[test]
+fn runs_at_once_with_other_settings_leave_the_files_of_one_of_them() {
+    let checkout = Checkout::new("into-at-once-mixed").write("openapi/pets.yaml", PETS);
+    let (openapi, folder) = (checkout.path("openapi"), checkout.path("src/generated"));
+    let generate = |build| Committed::generate(&build, &folder).unwrap();
+    let build = || Build::new().rest(&openapi);
+    let all = [
+        generate(build()),
+        generate(build().only(["listPets"])),
+        generate(build().only(["tag:types", "health"])),
+    ];
+    for _ in 0..30 {
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = all.iter().map(|it| scope.spawn(|| it.write())).collect();
+            runs.into_iter().for_each(|run| drop(run.join().unwrap().unwrap()));
+        });
+        let found = all.each_ref().map(|it| it.differences().unwrap());
+        assert!(found.iter().any(Vec::is_empty), "{found:?}");
+    }
 }
 
 #[test]

@@ -45,6 +45,10 @@ impl Checkout {
         self.0.join(name).exists()
     }
 
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
     /// Runs the program in this folder, without a key.
     pub fn run(&self, arguments: &[&str]) -> Run {
         self.run_with(arguments, &[])
