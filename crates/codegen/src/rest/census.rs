@@ -16,7 +16,7 @@ use syn::{Field, Fields, Item, Path, Type};
 use super::description::{self, DescribedOperation, location, name_of};
 use super::media::{self, Media};
 use super::model::{Content, Operation, ParameterLocation, PartKind};
-use super::normalize::Origins;
+use super::normalize::{MOST_UNIONS, Origins, fits_no_type};
 use super::pointer::{joined, keys};
 use super::signatures::Signature;
 use super::source_map::SourceMap;
@@ -405,6 +405,14 @@ impl<'a> Walk<'a> {
         if found.nodes.is_empty() && matches!(step, Step::Branch) {
             return from.clone();
         }
+        if matches!(step, Step::Item) {
+            let lists =
+                from.nodes.iter().filter_map(|it| resolve_to(self.description, it.1, &it.0));
+            if let Some((_, place)) = lists.into_iter().find(|(schema, _)| is_open_tuple(schema)) {
+                let missing = Some((place, "a tuple whose further items have no schema"));
+                return Schemas { nodes: Vec::new(), missing };
+            }
+        }
         if let (true, None, Some(at)) = (found.nodes.is_empty(), &found.missing, from.nodes.first())
             && let Some((schema, place)) = resolve_to(self.description, at.1, &at.0)
         {
@@ -511,12 +519,40 @@ impl<'a> Walk<'a> {
             let has_example = ["example", "examples"].iter().any(|it| first.get(it).is_some());
             let reason = match schemas.nodes.len() {
                 1 if has_example => "a type that its example contradicts",
+                // Objects do not contradict each other: their types are not composed.
+                count
+                    if (count > 1 || first.get("allOf").is_some())
+                        && self.are_objects(&schemas.nodes, DEPTH) =>
+                {
+                    TOO_MANY
+                }
                 1 => "a schema that no type expresses",
                 _ => "different types in the schemas that are merged here",
             };
             Some((place.clone(), reason))
         };
         own.or_else(missing).or_else(merged).unwrap_or_else(|| ("#".to_owned(), NO_SCHEMA))
+    }
+
+    /// Returns true if all of these schemas are objects.
+    fn are_objects(&self, nodes: &[Node<'a>], depth: usize) -> bool {
+        nodes.iter().all(|(place, schema)| {
+            let Some((schema, place)) = resolve_to(self.description, schema, place) else {
+                return false;
+            };
+            let parts = self.parts(&(place, schema), "allOf");
+            match schema.get("type").and_then(Value::as_str) {
+                Some(kind) => kind == "object",
+                None if parts.is_empty() => schema.get("properties").is_some(),
+                None => depth > 0 && self.are_objects(&parts, depth - 1),
+            }
+        })
+    }
+
+    /// The schemas of `allOf`, `oneOf` or `anyOf`.
+    fn parts(&self, node: &Node<'a>, key: &str) -> Vec<Node<'a>> {
+        let count = node.1.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+        (0..count).filter_map(|it| self.below(node, &[key, &it.to_string()])).collect()
     }
 
     /// The reason that one schema alone has.
@@ -527,17 +563,17 @@ impl<'a> Walk<'a> {
         if depth == 0 {
             return Some("a schema that leads back to itself");
         }
-        let parts = |key: &str| {
-            let count = schema.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-            let node = (place.clone(), schema);
-            let parts = (0..count).filter_map(move |it| self.below(&node, &[key, &it.to_string()]));
-            parts.collect::<Vec<_>>()
-        };
+        if unions_around(&place) > MOST_UNIONS {
+            return Some("it is within too many unions, each in a branch of another");
+        }
+        let node = (place, schema);
         let reasons = |key: &str| {
-            let parts = parts(key);
-            let reasons = parts.iter().map(|it| self.own_reason(it, depth - 1));
-            reasons.collect::<Vec<_>>()
+            let parts = self.parts(&node, key);
+            parts.iter().map(|it| self.own_reason(it, depth - 1)).collect::<Vec<_>>()
         };
+        if fits_no_type(self.description, schema) {
+            return Some("integers that neither an i64 nor a u64 has room for");
+        }
         let kinds = schema.get("type").and_then(Value::as_array).into_iter().flatten();
         let kinds = kinds.filter(|it| **it != json!("null")).count();
         for union in ["oneOf", "anyOf"] {
@@ -552,12 +588,12 @@ impl<'a> Walk<'a> {
         let all_of = reasons("allOf");
         if !all_of.is_empty() {
             let all_untyped = all_of.iter().all(Option::is_some);
-            return all_of
-                .first()
-                .copied()
-                .flatten()
-                .filter(|_| all_untyped)
-                .or((all_of.len() > 1).then_some("parts of an allOf that contradict each other"));
+            let first = all_of.first().copied().flatten().filter(|_| all_untyped);
+            let contradict =
+                || all_of.len() > 1 && !self.are_objects(&self.parts(&node, "allOf"), depth);
+            return first.or_else(|| {
+                contradict().then_some("parts of an allOf that contradict each other")
+            });
         }
         if kinds > 1 {
             return Some("several types");
@@ -570,6 +606,8 @@ impl<'a> Walk<'a> {
         let is_null = schema.get("type") == Some(&json!("null"))
             || schema.get("const").is_some_and(Value::is_null);
         let values = schema.get("enum").and_then(Value::as_array);
+        let is_null =
+            is_null || values.is_some_and(|all| !all.is_empty() && all.iter().all(Value::is_null));
         let is_mixed = values.is_some_and(|all| {
             let kind = |it: &Value| std::mem::discriminant(it);
             all.windows(2).any(|pair| kind(&pair[0]) != kind(&pair[1]))
@@ -587,6 +625,9 @@ impl<'a> Walk<'a> {
 }
 
 const NO_SCHEMA: &str = "no schema";
+
+/// The reason of what exceeds the budget of compositions.
+const TOO_MANY: &str = "the schemas that are merged here lead to too many combinations";
 
 const ANY_PROPERTIES: &str = "additionalProperties without a schema";
 
@@ -607,6 +648,23 @@ const TYPE_KEYWORDS: [&str; 12] = [
 ];
 
 const KINDS: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
+
+/// Returns true for a list with a schema for each of its first items, and none for further ones.
+fn is_open_tuple(schema: &Value) -> bool {
+    let (first, further) = match schema.get("prefixItems") {
+        Some(first) => (first, "items"),
+        None => (schema.get("items").unwrap_or(&Value::Null), "additionalItems"),
+    };
+    let most = schema.get("maxItems").and_then(Value::as_u64);
+    let is_full = |first: &Vec<Value>| most.is_some_and(|it| it <= first.len() as u64);
+    first.as_array().is_some_and(|it| !is_full(it))
+        && matches!(schema.get(further), None | Some(Value::Bool(true)))
+}
+
+/// The number of unions in whose branches a place is, since the last schema with a name.
+fn unions_around(place: &str) -> usize {
+    keys(place).iter().filter(|it| ["oneOf", "anyOf"].contains(&it.as_str())).count()
+}
 
 /// The keywords of a schema that say of which type a value is.
 fn words(schema: &Value) -> Vec<&'static str> {

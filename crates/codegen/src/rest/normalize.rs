@@ -32,7 +32,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+pub(super) use self::compose::DEPTH as MOST_UNIONS;
 pub(crate) use self::enums::NamedEnum;
+pub(super) use self::integers::fits_no_type;
 pub(super) use self::link::{Linked, link};
 pub(crate) use self::required::{OptionalNulls, RequiredFields};
 use self::schemas::Usage;

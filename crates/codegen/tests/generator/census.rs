@@ -9,6 +9,7 @@ use quote::ToTokens;
 use syn::Item;
 
 use crate::build_script::Folder;
+use crate::compositions::{nested, pairs};
 
 const SHOP: &str = "openapi: 3.1.0
 info: {title: Shop, version: '1'}
@@ -108,6 +109,76 @@ shop.yaml:44:89: `PetShop::extra` is `Option<Value>`: no schema
 shop.yaml:48:9: `PetShop::open` is `Option<Value>`: no schema";
     assert_eq!(lines.join("\n"), expected);
     assert_eq!((fields, typed), (29, 12));
+}
+
+/// The reasons of the untyped values of one description.
+fn reasons(name: &str, description: &str) -> BTreeSet<String> {
+    let folder = Folder::new(&format!("census-{name}"));
+    folder.write("openapi/test.yaml", description);
+    let census = census(&Build::new().rest(folder.path("openapi"))).unwrap();
+    let lines = census.untyped.iter();
+    lines.map(|it| it.message.rsplit_once(": ").unwrap().1.to_owned()).collect()
+}
+
+#[test]
+fn what_exceeds_a_limit_of_the_generator_has_that_as_its_reason() {
+    let merged = pairs(40, [[1, 3], [3, 5]]);
+    let expected = "the schemas that are merged here lead to too many combinations";
+    assert_eq!(reasons("budget", &merged), BTreeSet::from([expected.to_owned()]));
+    let expected = "it is within too many unions, each in a branch of another";
+    assert_eq!(reasons("unions", &nested(8)), BTreeSet::from([expected.to_owned()]));
+}
+
+#[test]
+fn values_that_no_type_has_room_for_have_that_as_their_reason() {
+    let description = |schema: &str| {
+        format!(
+            "openapi: 3.1.0
+info: {{title: Test, version: '1'}}
+paths: {{/thing: {{get: {{operationId: getThing, responses: {{'200': {{description: It., content: {{application/json: {{schema: {{type: object, properties: {{a: {schema}}}}}}}}}}}}}}}}}}}
+"
+        )
+    };
+    for (name, schema, reason) in [
+        ("null", "{enum: [null]}", "always null"),
+        (
+            "tuple",
+            "{type: array, prefixItems: [{type: string}]}",
+            "a tuple whose further items have no schema",
+        ),
+        (
+            "old-tuple",
+            "{type: array, items: [{type: string}]}",
+            "a tuple whose further items have no schema",
+        ),
+        (
+            "contains",
+            "{type: array, contains: {type: string}}",
+            "a list whose items have no schema",
+        ),
+        (
+            "wide",
+            "{type: integer, minimum: -1, maximum: 18446744073709551615}",
+            "integers that neither an i64 nor a u64 has room for",
+        ),
+    ] {
+        assert_eq!(reasons(name, &description(schema)), BTreeSet::from([reason.to_owned()]));
+    }
+    for (name, schema) in [
+        (
+            "closed-tuple",
+            "{type: array, prefixItems: [{type: string}, {type: integer}], items: false}",
+        ),
+        (
+            "full-tuple",
+            "{type: array, prefixItems: [{type: string}, {type: integer}], maxItems: 2}",
+        ),
+        ("mixed", "{type: array, prefixItems: [{type: string}], items: {type: integer}}"),
+        ("contains-and-items", "{type: array, contains: {const: a}, items: {type: string}}"),
+        ("large", "{const: 9007199254740993}"),
+    ] {
+        assert_eq!(reasons(name, &description(schema)), BTreeSet::new());
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::support::{dense, described, item, lines};
 /// A description with this number of pairs of schemas. The first of a pair extends the second, and
 /// describes two of its fields again, by schemas of other pairs that lead on: `steps` are how many pairs
 /// ahead those of the second and of the first are.
-fn pairs(count: usize, steps: [[usize; 2]; 2]) -> String {
+pub fn pairs(count: usize, steps: [[usize; 2]; 2]) -> String {
     let mut schemas = String::new();
     for pair in 0..count {
         let at = |step: usize| (pair + step) % count;
@@ -124,25 +124,25 @@ fn fields_that_extend_what_is_around_them_are_of_as_many_types() {
     assert!(!generated.code.contains("serde_json::Value"));
 }
 
-/// Unions within branches of unions, this many.
-fn nested(count: usize) -> Generated {
+/// A description with unions within branches of unions, this many.
+pub fn nested(count: usize) -> String {
     let union = (0..count).fold("{type: integer}".to_owned(), |inner, _| {
         format!("{{oneOf: [{{type: string}}, {{type: object, required: [a], properties: {{a: {inner}}}}}]}}")
     });
-    described(&format!(
+    format!(
         "openapi: 3.0.3
 info: {{title: Test, version: '1'}}
 paths: {{/thing: {{get: {{operationId: getThing, responses: {{'200': {{description: It., content: {{application/json: {{schema: {union}}}}}}}}}}}}}}}
 "
-    ))
+    )
 }
 
 #[test]
 fn what_is_within_too_many_unions_is_any_value_with_a_warning() {
-    let whole = nested(6);
+    let whole = described(&nested(6));
     assert_eq!(lines(&whole.warnings), "");
     assert!(whole.code.contains("a: Option<i64>"), "{}", whole.code);
-    let cut = nested(8);
+    let cut = described(&nested(8));
     let warnings = lines(&cut.warnings);
     assert!(warnings.contains("this is any value: it is within more than 6 unions"), "{warnings}");
     assert!(!cut.code.contains("a: Option<i64>"), "{}", cut.code);

@@ -26,7 +26,7 @@ use crate::rest::tree::{
 };
 
 /// The maximum depth of unions within unions of which they are a branch.
-const DEPTH: usize = 6;
+pub(in crate::rest) const DEPTH: usize = 6;
 
 const SCHEMAS: &str = "#/components/schemas/";
 

@@ -24,9 +24,14 @@ pub(super) fn decide(description: &mut Value, warnings: &mut Warnings<'_>) {
     tree::each_schema(description, &mut |schema, place| within(&whole, schema, place, warnings));
 }
 
+/// Returns true if neither type of integers can represent all values of a schema.
+pub(in crate::rest) fn fits_no_type(whole: &Value, schema: &Value) -> bool {
+    Range::of(whole, schema).is_both() || of_branches(whole, schema).is_both()
+}
+
 fn within(whole: &Value, schema: &mut Value, place: &str, warnings: &mut Warnings<'_>) {
     let range = Range::of(whole, schema);
-    let is_both = range.is_both() || of_branches(whole, schema).is_both();
+    let is_both = fits_no_type(whole, schema);
     let Some(object) = schema.as_object_mut() else { return };
     if is_both {
         let message = format!(
