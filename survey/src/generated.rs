@@ -277,10 +277,10 @@ impl Visit<'_> for Builder {
                 self.path.push_str(&format!("{{{name}}}"));
                 self.links(Wire::Path(name), it.args.get(1));
             }
-            "query" | "query_list" | "query_styled" => {
-                self.links(Wire::Query(name), it.args.get(1))
+            "query" | "query_encoded" => self.links(Wire::Query(name), it.args.get(1)),
+            "header" | "optional_header" | "header_styled" => {
+                self.links(Wire::Header(name), it.args.get(1))
             }
-            "header" | "optional_header" => self.links(Wire::Header(name), it.args.get(1)),
             "value" | "files" => self.links(Wire::Part(name), it.args.get(1)),
             "json" => self.links(Wire::Body("application/json".to_owned()), it.args.first()),
             "form" => {

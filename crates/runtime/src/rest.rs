@@ -23,8 +23,8 @@ use serde_json::{Map, Value, json};
 
 pub use self::changes::Changes;
 pub use self::multipart::Multipart;
-pub use self::parameters::{PathStyle, Style};
-use self::parameters::{expanded, form, write};
+pub use self::parameters::{Encoding, PathStyle, Style};
+use self::parameters::{NO_ITEMS, expanded, form, header, write};
 pub use self::server_url::{ServerUrl, Variable};
 use crate::authorization::Credential;
 use crate::call::{Call, Operation, Target};
@@ -115,39 +115,28 @@ impl RestCall {
 
     /// Adds a query parameter: omitted for `None`, repeated for a list.
     pub fn query(self, name: &'static str, value: &impl Lenient) -> Self {
-        self.query_value(name, serde_json::to_value(value.write()), None)
+        self.query_encoded(name, value, Encoding::PLAIN)
     }
 
     /// Adds a query parameter that is encoded like a field of a form; omitted for `None`.
-    pub fn query_styled(self, name: &'static str, value: &impl Lenient, style: Style) -> Self {
-        self.query_value(name, serde_json::to_value(value.write()), Some(style))
-    }
-
-    /// Adds a query parameter that is a required list. No style can express an empty one: the parameter
-    /// would be missing, so it is refused.
-    pub fn query_list(
-        mut self,
+    pub fn query_encoded(
+        self,
         name: &'static str,
         value: &impl Lenient,
-        style: Option<Style>,
+        encoding: Encoding,
     ) -> Self {
-        let before = self.call.parts.query.len();
-        self = self.query_value(name, serde_json::to_value(value.write()), style);
-        if self.call.parts.query.len() == before && self.refusal.is_none() {
-            self.fail(name, "must not be empty: a list without values is not sent in a query");
-        }
-        self
+        self.query_value(name, serde_json::to_value(value.write()), encoding)
     }
 
     fn query_value(
         mut self,
         name: &'static str,
         value: serde_json::Result<Value>,
-        style: Option<Style>,
+        encoding: Encoding,
     ) -> Self {
         match value {
             Ok(value) => {
-                if let Err(rule) = write(&mut self.call.parts.query, name, &value, style) {
+                if let Err(rule) = write(&mut self.call.parts.query, name, &value, encoding) {
                     self.fail(name, rule);
                 }
                 self.call.parts.secrets.extend(secrets_in(json!({ name: value })));
@@ -171,6 +160,40 @@ impl RestCall {
             Some(value) => self.header(name, value),
             None => self,
         }
+    }
+
+    /// Adds a header that is a list, an object, or JSON. Without a value it is omitted, or refused if it
+    /// is `required`.
+    pub fn header_styled(
+        self,
+        name: &'static str,
+        value: &impl Lenient,
+        style: PathStyle,
+        required: bool,
+    ) -> Self {
+        self.header_value(name, serde_json::to_value(value.write()), style, required)
+    }
+
+    fn header_value(
+        mut self,
+        name: &'static str,
+        value: serde_json::Result<Value>,
+        style: PathStyle,
+        required: bool,
+    ) -> Self {
+        match value.map(|value| (header(&value, style), value)) {
+            Ok((text, value)) => {
+                match text {
+                    Ok(Some(text)) => self.call.parts.headers.push((name, text)),
+                    Ok(None) if required => self.fail(name, NO_ITEMS),
+                    Ok(None) => {}
+                    Err(rule) => self.fail(name, rule),
+                }
+                self.call.parts.secrets.extend(secrets_in(json!({ name: value })));
+            }
+            Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
+        }
+        self
     }
 
     /// Reads only responses of these statuses of success; a response of another status is an error.
@@ -241,29 +264,29 @@ impl RestCall {
         }
     }
 
-    /// Sets a body of `application/x-www-form-urlencoded`, whose fields are written as JSON unless
-    /// a style says otherwise.
+    /// Sets a body of `application/x-www-form-urlencoded`. Objects are written as JSON unless the
+    /// encoding of their field says otherwise.
     pub fn form(
         self,
         body: Option<&impl Lenient>,
         changes: &Changes,
-        styles: &[(&str, Style)],
+        encodings: &[(&str, Encoding)],
     ) -> Self {
-        self.with_form(body.map(|body| body as &dyn Body), changes, styles)
+        self.with_form(body.map(|body| body as &dyn Body), changes, encodings)
     }
 
     fn with_form(
         mut self,
         body: Option<&dyn Body>,
         changes: &Changes,
-        styles: &[(&str, Style)],
+        encodings: &[(&str, Encoding)],
     ) -> Self {
         if body.is_none() && changes.is_empty() {
             return self;
         }
         let Some(body) = self.changed(body, changes) else { return self };
         self.call.parts.secrets.extend(secrets_in(&body));
-        match form(&body, styles) {
+        match form(&body, encodings) {
             Ok(form) => self.with_body("application/x-www-form-urlencoded", form.into()),
             Err((field, rule)) => {
                 self.fail(&field, rule);

@@ -64,6 +64,26 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     utf8_percent_encode(text, ESCAPED).into()
 }
 
+/// A text that keeps the characters that RFC 3986 calls reserved, as far as every decoder of a query
+/// reads them as themselves: not `&`, `+` and `;`, which separate or mean a space, and not `#`, `[` and
+/// `]`, which no query may contain.
+pub fn escaped_unless_reserved(text: &str) -> Cow<'_, str> {
+    const KEPT: &AsciiSet = &ESCAPED
+        .remove(b':')
+        .remove(b'/')
+        .remove(b'?')
+        .remove(b'@')
+        .remove(b'!')
+        .remove(b'$')
+        .remove(b'\'')
+        .remove(b'(')
+        .remove(b')')
+        .remove(b'*')
+        .remove(b',')
+        .remove(b'=');
+    utf8_percent_encode(text, KEPT).into()
+}
+
 /// A path under construction: literal text as it is, parameters escaped.
 ///
 /// A parameter that is empty, `.` or `..` cannot be escaped and would name another resource: a call

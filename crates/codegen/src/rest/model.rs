@@ -160,11 +160,9 @@ pub(crate) struct Parameter {
     pub(crate) wire: String,
     pub(crate) place: ParameterLocation,
     pub(crate) required: bool,
-    /// True for a list that must not be empty, since it would not be sent.
-    pub(crate) needs_items: bool,
-    /// The style of a query parameter; none for a scalar, and for a list with a pair for each item.
-    pub(crate) style: Option<Style>,
-    /// The style of a path parameter; none for plain text.
+    /// How a query parameter is written; of a part only whether it needs items.
+    pub(crate) encoding: Encoding,
+    /// The style of a path parameter or a header; none for plain text.
     pub(crate) path_style: Option<PathStyle>,
     /// The media type of a part, if the description specifies one.
     pub(crate) media: Option<String>,
@@ -198,8 +196,8 @@ pub(crate) struct Body {
     pub(crate) content: Content,
     /// The media type that is sent.
     pub(crate) media: String,
-    /// The style of each field of a form whose encoding differs from the default.
-    pub(crate) styles: Vec<(String, Style)>,
+    /// The encoding of each field of a form that differs from the default.
+    pub(crate) encodings: Vec<(String, Encoding)>,
 }
 
 /// The kind of content of a body or a response.
@@ -219,6 +217,17 @@ pub enum Content {
     Events,
 }
 
+/// How a query parameter or a field of a form is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Encoding {
+    /// None for a scalar, and for a list with a pair for each item.
+    pub(crate) style: Option<Style>,
+    /// True if reserved characters need not be escaped.
+    pub(crate) allows_reserved: bool,
+    /// True for a list that must not be empty, since it would not be sent.
+    pub(crate) needs_items: bool,
+}
+
 /// Style of a list or an object in a form or a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
@@ -229,7 +238,7 @@ pub(crate) enum Style {
     Deep,
 }
 
-/// Style of a path parameter (RFC 6570).
+/// Style of a path parameter (RFC 6570), or of a header, which is JSON or simple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathStyle {
     Json,

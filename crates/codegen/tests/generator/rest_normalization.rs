@@ -110,14 +110,13 @@ fn json_of_another_schema_is_not_asked_for() {
 }
 
 #[test]
-fn reserved_characters_are_escaped_and_a_warning_says_so() {
+fn reserved_characters_of_a_path_are_escaped_and_a_warning_says_so() {
     let made = paths(
-        "  /a: {post: {parameters: [{name: q, in: query, allowReserved: true, schema: {type: string}}], requestBody: {content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {f: {type: string}}}, encoding: {f: {allowReserved: true}}}}}, responses: {'200': {description: A}}}, put: {requestBody: {content: {application/json: {schema: {type: object, properties: {f: {type: string}}}, encoding: {f: {allowReserved: true}}}}}, responses: {'200': {description: A}}}}",
+        "  /a/{p}: {post: {parameters: [{name: p, in: path, required: true, allowReserved: true, schema: {type: string}}, {name: q, in: query, allowReserved: true, schema: {type: string}}], responses: {'200': {description: A}}}}",
     );
     assert_eq!(
         lines(&made.warnings),
-        "openapi/test.yaml:4:8: POST /a: the form parameter f has allowReserved, which is ignored: reserved characters are escaped\n\
-         openapi/test.yaml:4:8: POST /a: the query parameter q has allowReserved, which is ignored: reserved characters are escaped"
+        "openapi/test.yaml:4:12: POST /a/{p}: the path parameter p has allowReserved, which is ignored: reserved characters are escaped"
     );
 }
 
@@ -273,7 +272,7 @@ fn path_parameters_are_required_even_if_undeclared() {
 }
 
 #[test]
-fn cookies_and_objects_in_headers_are_left_out_with_a_warning() {
+fn cookies_and_lists_of_objects_in_headers_are_left_out_with_a_warning() {
     let made = paths(
         "
   /a:

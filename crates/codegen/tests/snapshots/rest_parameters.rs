@@ -430,20 +430,26 @@ impl Read {
             .query("page", &self.page)
             .query("tags", &self.tags)
             .query("levels", &self.levels)
-            .query_list("ids[]", &self.ids, None)
+            .query_encoded(
+                "ids[]",
+                &self.ids,
+                __runtime::__private::rest::Encoding::PLAIN.with_items(),
+            )
             .query("level", &self.level)
             .query("since", &self.since)
             .query("either", &self.either)
             .query("one_or_more", &self.one_or_more)
-            .query_styled(
+            .query_encoded(
                 "filter",
                 &self.filter,
-                __runtime::__private::rest::Style::Deep,
+                __runtime::__private::rest::Encoding::PLAIN
+                    .style(__runtime::__private::rest::Style::Deep),
             )
-            .query_styled(
+            .query_encoded(
                 "encoded",
                 &self.encoded,
-                __runtime::__private::rest::Style::Json,
+                __runtime::__private::rest::Encoding::PLAIN
+                    .style(__runtime::__private::rest::Style::Json),
             )
             .query("x_trace", &self.x_trace)
             .query(" spaced ", &self.spaced)

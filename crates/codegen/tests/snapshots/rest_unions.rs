@@ -1269,10 +1269,11 @@ impl FindPayments {
     fn call(self) -> __runtime::__private::rest::RestCall {
         __runtime::__private::rest::RestCall::new(self.service, "find_payments", "GET")
             .literal("/payments")
-            .query_styled(
+            .query_encoded(
                 "filter",
                 &self.filter,
-                __runtime::__private::rest::Style::Json,
+                __runtime::__private::rest::Encoding::PLAIN
+                    .style(__runtime::__private::rest::Style::Json),
             )
             .timeout(self.timeout)
     }

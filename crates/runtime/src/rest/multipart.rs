@@ -3,7 +3,7 @@
 use memchr::memmem;
 use serde_json::{Value, json};
 
-use super::parameters::text;
+use super::parameters::{NO_ITEMS, text};
 use crate::lenient::Lenient;
 use crate::part::Part;
 use crate::redact::{secrets_in, secrets_named};
@@ -62,6 +62,14 @@ impl Multipart {
     /// Adds parts whose names the description does not have.
     pub fn more(self, parts: &[(String, Part)]) -> Self {
         parts.iter().fold(self, |body, (name, part)| body.part(name, part.clone(), None))
+    }
+
+    /// Refuses to send no part of this name: a required list has at least one.
+    pub fn with_items(mut self, name: &str) -> Self {
+        if !self.parts.iter().any(|(it, _)| it == name) && self.refused.is_none() {
+            self.refuse(name, NO_ITEMS.to_owned());
+        }
+        self
     }
 
     fn part(mut self, name: &str, mut part: Part, media: Option<&str>) -> Self {

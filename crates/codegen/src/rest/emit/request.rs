@@ -1,11 +1,11 @@
 //! Emitted request: the chain of calls by which a builder describes its request to the runtime.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::rest::model::{
-    Body, Content, Operation, Parameter, ParameterLocation, PartKind, PathStyle, PathValue, Piece,
-    Style,
+    Body, Content, Encoding, Operation, Parameter, ParameterLocation, PartKind, PathStyle,
+    PathValue, Piece, Style,
 };
 
 /// The expression that describes the call. `changes` is whether the builder has a field of that
@@ -33,25 +33,25 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
     let path_query = operation.path_query.iter().filter_map(|(name, value)| match value {
         PathValue::Fixed(value) => Some(quote!(.query(#name, &String::from(#value)))),
         PathValue::Parameter(wire) => {
-            let field = format_ident!("{}", of_path(wire)?.name);
-            Some(quote!(.query(#name, &self.#field)))
+            let parameter = of_path(wire)?;
+            let field = format_ident!("{}", parameter.name);
+            Some(written(name, &field, parameter.encoding))
         }
     });
     let of =
         |place: ParameterLocation| operation.parameters.iter().filter(move |it| it.place == place);
     let queries = of(ParameterLocation::Query).map(query);
-    let headers = of(ParameterLocation::Header).filter(|it| it.required).map(|parameter| {
-        let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-        quote!(.header(#wire, &self.#field))
-    });
+    let headers = of(ParameterLocation::Header).filter(|it| it.required).map(header);
     let accept = operation.response.as_ref().and_then(|response| response.accept.as_ref());
     let accept = accept.map(|media| quote!(.accept(#media)));
     let parts = operation.parameters.iter().filter_map(part);
-    let body = operation.body.as_ref().map(|it| body(it, parts, changes));
-    let later_headers = of(ParameterLocation::Header).filter(|it| !it.required).map(|parameter| {
-        let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-        quote!(.optional_header(#wire, &self.#field))
-    });
+    let with_items = operation
+        .parameters
+        .iter()
+        .filter(|it| matches!(it.place, ParameterLocation::Part(_)) && it.encoding.needs_items);
+    let with_items = with_items.map(|it| it.wire.as_str());
+    let body = operation.body.as_ref().map(|it| body(it, parts, with_items, changes));
+    let later_headers = of(ParameterLocation::Header).filter(|it| !it.required).map(header);
     let server = operation.server.as_ref().map(|url| quote!(.server(#url)));
     quote! {
         __runtime::__private::rest::RestCall::new(self.service, #name, #method) #server
@@ -61,13 +61,34 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
 }
 
 fn query(parameter: &Parameter) -> TokenStream {
-    let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
-    match (parameter.style.map(style), parameter.needs_items) {
-        (None, true) => quote!(.query_list(#wire, &self.#field, None)),
-        (Some(style), true) => quote!(.query_list(#wire, &self.#field, Some(#style))),
-        (Some(style), false) => quote!(.query_styled(#wire, &self.#field, #style)),
-        (None, false) => quote!(.query(#wire, &self.#field)),
+    let field = format_ident!("{}", parameter.name);
+    written(&parameter.wire, &field, parameter.encoding)
+}
+
+fn written(name: &str, field: &Ident, encoding: Encoding) -> TokenStream {
+    match self::encoding(encoding) {
+        Some(encoding) => quote!(.query_encoded(#name, &self.#field, #encoding)),
+        None => quote!(.query(#name, &self.#field)),
     }
+}
+
+fn header(parameter: &Parameter) -> TokenStream {
+    let (wire, field) = (&parameter.wire, format_ident!("{}", parameter.name));
+    match (parameter.path_style.map(path_style), parameter.required) {
+        (Some(style), required) => quote!(.header_styled(#wire, &self.#field, #style, #required)),
+        (None, true) => quote!(.header(#wire, &self.#field)),
+        (None, false) => quote!(.optional_header(#wire, &self.#field)),
+    }
+}
+
+/// The expression for an encoding that differs from the default.
+fn encoding(encoding: Encoding) -> Option<TokenStream> {
+    let Encoding { style, allows_reserved, needs_items } = encoding;
+    let style = style.map(self::style).map(|style| quote!(.style(#style)));
+    let reserved = allows_reserved.then(|| quote!(.reserved()));
+    let with_items = needs_items.then(|| quote!(.with_items()));
+    (encoding != Encoding::default())
+        .then(|| quote!(__runtime::__private::rest::Encoding::PLAIN #style #reserved #with_items))
 }
 
 fn part(part: &Parameter) -> Option<TokenStream> {
@@ -89,7 +110,12 @@ fn part(part: &Parameter) -> Option<TokenStream> {
     Some(quote!(.files(#wire, #files, #media)))
 }
 
-fn body(body: &Body, parts: impl Iterator<Item = TokenStream>, changes: bool) -> TokenStream {
+fn body<'a>(
+    body: &Body,
+    parts: impl Iterator<Item = TokenStream>,
+    with_items: impl Iterator<Item = &'a str>,
+    changes: bool,
+) -> TokenStream {
     let value = if body.required { quote!(Some(&self.body)) } else { quote!(self.body.as_ref()) };
     let changes = if changes {
         quote!(&self.changes)
@@ -101,17 +127,18 @@ fn body(body: &Body, parts: impl Iterator<Item = TokenStream>, changes: bool) ->
         Content::Json if media == "application/json" => quote!(.json(#value, #changes)),
         Content::Json => quote!(.json_as(#media, #value, #changes)),
         Content::Form => {
-            let styles = body.styles.iter().map(|(name, it)| {
-                let style = style(*it);
-                quote!((#name, #style))
+            let encodings = body.encodings.iter().filter_map(|(name, it)| {
+                let encoding = encoding(*it)?;
+                Some(quote!((#name, #encoding)))
             });
-            quote!(.form(#value, #changes, &[#(#styles),*]))
+            quote!(.form(#value, #changes, &[#(#encodings),*]))
         }
         Content::Multipart => {
             let required = body.required;
             quote!(.multipart(
                 #required,
-                __runtime::__private::rest::Multipart::new()#(#parts)*.more(&self.parts),
+                __runtime::__private::rest::Multipart::new()#(#parts)*.more(&self.parts)
+                    #(.with_items(#with_items))*,
             ))
         }
         Content::Text | Content::Bytes | Content::Events => quote!(.raw(#media, #value)),

@@ -1,12 +1,13 @@
 //! Normalization of request bodies: the media type that is sent, and the parts of multipart bodies.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
-use super::parameters;
 use super::parameters::followed;
 use crate::naming;
 use crate::rest::media::{self, Media, content_of};
-use crate::rest::model::{Body, Content, Parameter, ParameterLocation, PartKind, Style};
+use crate::rest::model::{Body, Content, Encoding, Parameter, ParameterLocation, PartKind, Style};
 use crate::rest::tree::{fields, is_true, resolve, says_type, text_at};
 
 /// A body, and its media type.
@@ -39,20 +40,14 @@ pub(super) fn normalize(
             None => Ok(Vec::new()),
         };
     }
-    let forms = all.iter().filter(|media| media.content == Content::Form);
-    for (name, encoding) in forms.flat_map(|media| &media.encoding) {
-        if is_true(encoding, "allowReserved") {
-            warnings.push(parameters::reserved("form", name));
-        }
-    }
     let normalized = all.into_iter().map(|media| NormalizedBody {
         body: Body {
             required,
             description: text_at(body, "description"),
             content: media.content,
             media: media.sent(),
-            styles: match media.content {
-                Content::Form => styles(&media.encoding),
+            encodings: match media.content {
+                Content::Form => encodings(description, &media),
                 _ => Vec::new(),
             },
         },
@@ -73,23 +68,41 @@ pub(super) fn chosen(description: &Value, offered: &Map<String, Value>) -> Vec<M
     }
 }
 
-/// The styles of the lists and objects of a form, if the description specifies any. In a form,
+/// The encodings of the fields of a form: what the description says of them, and which are lists that
+/// are required.
+fn encodings(description: &Value, media: &Media) -> Vec<(String, Encoding)> {
+    let mut encodings: BTreeMap<String, Encoding> = BTreeMap::new();
+    for (name, encoding) in &media.encoding {
+        let allows_reserved = is_true(encoding, "allowReserved");
+        let stated = Encoding { style: style(encoding), allows_reserved, needs_items: false };
+        encodings.insert(name.clone(), stated);
+    }
+    for (name, schema, is_required) in named(description, &media.schema, 0) {
+        let encoding = encodings.entry(name).or_default();
+        encoding.needs_items =
+            is_required && encoding.style != Some(Style::Json) && is_list(description, &schema);
+    }
+    encodings.into_iter().filter(|(_, it)| *it != Encoding::default()).collect()
+}
+
+fn is_list(description: &Value, schema: &Value) -> bool {
+    followed(description, schema).is_some_and(|it| it["type"] == "array")
+}
+
+/// The style of a list or an object of a form, if the description specifies one. In a form,
 /// separators are escaped themselves.
-fn styles(encoding: &Map<String, Value>) -> Vec<(String, Style)> {
-    let style = |encoding: &Value| {
-        let style = text_at(encoding, "style");
-        let explode = encoding.get("explode").and_then(Value::as_bool);
-        let is_json = text_at(encoding, "contentType").starts_with("application/json");
-        match style.as_str() {
-            "deepObject" => Some(Style::Deep),
-            "spaceDelimited" if explode != Some(true) => Some(Style::Joined("%20")),
-            "pipeDelimited" if explode != Some(true) => Some(Style::Joined("%7C")),
-            "form" | "" if explode == Some(false) => Some(Style::Joined("%2C")),
-            "" if explode.is_none() => is_json.then_some(Style::Json),
-            _ => Some(Style::Exploded),
-        }
-    };
-    encoding.iter().filter_map(|(name, it)| Some((name.clone(), style(it)?))).collect()
+fn style(encoding: &Value) -> Option<Style> {
+    let style = text_at(encoding, "style");
+    let explode = encoding.get("explode").and_then(Value::as_bool);
+    let is_json = text_at(encoding, "contentType").starts_with("application/json");
+    match style.as_str() {
+        "deepObject" => Some(Style::Deep),
+        "spaceDelimited" if explode != Some(true) => Some(Style::Joined("%20")),
+        "pipeDelimited" if explode != Some(true) => Some(Style::Joined("%7C")),
+        "form" | "" if explode == Some(false) => Some(Style::Joined("%2C")),
+        "" if explode.is_none() => is_json.then_some(Style::Json),
+        _ => Some(Style::Exploded),
+    }
 }
 
 /// Fields and methods of the builder of a call with a multipart body.
@@ -121,8 +134,10 @@ pub(super) fn parts_of(
                 Shape::Value => PartKind::Value,
             }),
             required: required && is_required,
-            needs_items: false,
-            style: None,
+            encoding: Encoding {
+                needs_items: required && is_required && is_list(description, &schema),
+                ..Encoding::default()
+            },
             path_style: None,
             media: media.filter(|it| !it.contains('*')),
             description: words.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),

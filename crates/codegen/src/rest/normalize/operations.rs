@@ -407,9 +407,10 @@ fn path_item(operation: &Operation, types: Types) -> (String, Value) {
     let mut parameters = Vec::new();
     for (parameter, schema) in operation.parameters.iter().zip(types.parameters) {
         let place = match parameter.place {
-            ParameterLocation::Header => "header",
+            ParameterLocation::Header if parameter.path_style.is_none() => "header",
             // The type generator permits any type for query parameters.
             ParameterLocation::Path
+            | ParameterLocation::Header
             | ParameterLocation::Query
             | ParameterLocation::Part(PartKind::Value) => "query",
             // The runtime has a type for files.

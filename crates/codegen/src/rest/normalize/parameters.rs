@@ -9,7 +9,7 @@ use crate::naming;
 use crate::rest::description::{self, location, name_of, style};
 use crate::rest::media::{self, Media};
 use crate::rest::model::{
-    Content, Parameter, ParameterLocation, PathStyle, Piece, Style, pieces, split,
+    Content, Encoding, Parameter, ParameterLocation, PathStyle, Piece, Style, pieces, split,
 };
 use crate::rest::tree::{is_true, kind, resolve, text_at};
 
@@ -64,8 +64,13 @@ pub(super) fn normalize(
                 wire: wire.to_owned(),
                 place: ParameterLocation::Path,
                 required: true,
-                needs_items: false,
-                style: None,
+                encoding: Encoding {
+                    allows_reserved: is_of_query
+                        && parameter.is_some_and(|it| {
+                            location(it) == "query" && is_true(it, "allowReserved")
+                        }),
+                    ..Encoding::default()
+                },
                 path_style,
                 media: None,
                 description: parameter.map(|it| text_at(it, "description")).unwrap_or_default(),
@@ -99,26 +104,37 @@ pub(super) fn normalize(
             }
         };
         ignored_style(parameter, warnings);
-        let Some((schema, style)) = sendable(description, parameter, place) else {
-            let reason = format!("the parameter {wire} is no scalar and no list of scalars");
-            let reason = format!("{reason}, so it cannot be sent as a header");
-            if required {
-                return Err(reason);
-            }
-            warnings.push(reason);
-            continue;
+        let (schema, encoding, path_style) = if place == ParameterLocation::Header {
+            let Some((schema, style)) = in_header(description, parameter) else {
+                let reason = format!(
+                    "the parameter {wire} is a list of lists or objects, so it cannot be sent as a \
+                     header"
+                );
+                if required {
+                    return Err(reason);
+                }
+                warnings.push(reason);
+                continue;
+            };
+            (schema, Encoding::default(), style)
+        } else {
+            let (schema, style) = in_query(description, parameter);
+            let is_list = followed(description, &schema).is_some_and(|it| it["type"] == "array");
+            let encoding = Encoding {
+                style,
+                allows_reserved: is_true(parameter, "allowReserved"),
+                needs_items: required && is_list && style != Some(Style::Json),
+            };
+            (schema, encoding, None)
         };
-        let is_list = followed(description, &schema).is_some_and(|it| it["type"] == "array");
-        let needs_items = required && is_list && style != Some(Style::Json);
         normalized.push((
             Parameter {
                 name: naming::snake(&wire),
                 wire,
                 place,
                 required,
-                needs_items: needs_items && place == ParameterLocation::Query,
-                style,
-                path_style: None,
+                encoding,
+                path_style,
                 media: None,
                 description: text_at(parameter, "description"),
             },
@@ -140,8 +156,8 @@ fn is_of_connection(header: &str) -> bool {
         .contains(&header.to_ascii_lowercase().as_str())
 }
 
-/// Warns of unsupported constructs: a style that does not apply to the location, and
-/// `allowReserved`.
+/// Warns of unsupported constructs: a style that does not apply to the location, and `allowReserved`
+/// in a path, of which a value could leave its segment.
 fn ignored_style(parameter: &Value, warnings: &mut Vec<String>) {
     let styles: &[&str] = match location(parameter) {
         "path" => &["simple", "label", "matrix"],
@@ -154,47 +170,59 @@ fn ignored_style(parameter: &Value, warnings: &mut Vec<String>) {
         let (place, name) = (location(parameter), name_of(parameter));
         warnings.push(format!("{name} is a {place} parameter, so its style {style} is ignored"));
     }
-    if is_true(parameter, "allowReserved") {
-        warnings.push(reserved(location(parameter), name_of(parameter)));
+    if is_true(parameter, "allowReserved") && location(parameter) == "path" {
+        let name = name_of(parameter);
+        warnings.push(format!(
+            "the path parameter {name} has allowReserved, which is ignored: reserved characters are \
+             escaped"
+        ));
     }
 }
 
-/// The warning about `allowReserved`, which is safe to ignore: escaped values are decoded to the
-/// same.
-pub(super) fn reserved(place: &str, name: &str) -> String {
-    format!(
-        "the {place} parameter {name} has allowReserved, which is ignored: reserved characters are escaped"
-    )
+/// The schema that a caller provides for a query parameter, and its style. A parameter without a
+/// schema is text, and so is one of several scalar types.
+fn in_query(description: &Value, parameter: &Value) -> (Value, Option<Style>) {
+    let Some(schema) = parameter.get("schema") else {
+        let json = of_json(description, parameter);
+        return json.map_or_else(|| (text(), None), |it| (it, Some(Style::Json)));
+    };
+    if is_scalar(description, schema) {
+        (schema.clone(), None)
+    } else if is_text(description, schema) {
+        (text(), None)
+    } else if is_one_or_more(description, schema) {
+        (texts(), of_list(parameter))
+    } else if is_list_of_scalars(description, schema) {
+        (schema.clone(), of_list(parameter))
+    } else {
+        (schema.clone(), Some(of_object(parameter)))
+    }
 }
 
-/// The schema that a caller provides for a parameter, and its style. A parameter without a schema
-/// is text, and so are one of several scalar types and a list in a header. An object in a header is
-/// not supported.
-fn sendable(
-    description: &Value,
-    parameter: &Value,
-    place: ParameterLocation,
-) -> Option<(Value, Option<Style>)> {
+/// The same for a header, whose style is always simple. None for a list of lists or objects, which
+/// contain the comma that separates them.
+fn in_header(description: &Value, parameter: &Value) -> Option<(Value, Option<PathStyle>)> {
     let Some(schema) = parameter.get("schema") else {
-        let json = of_json(description, parameter).filter(|_| place == ParameterLocation::Query);
-        return Some(json.map_or_else(|| (text(), None), |it| (it, Some(Style::Json))));
+        let json = of_json(description, parameter);
+        return Some(json.map_or_else(|| (text(), None), |it| (it, Some(PathStyle::Json))));
     };
     if is_scalar(description, schema) {
         return Some((schema.clone(), None));
     }
-    let is_list = is_list_of_scalars(description, schema);
-    if is_text(description, schema) || (is_list && place == ParameterLocation::Header) {
+    if is_text(description, schema) {
         return Some((text(), None));
     }
-    followed(description, schema)?;
-    match place {
-        ParameterLocation::Query if is_one_or_more(description, schema) => {
-            Some((texts(), of_list(parameter)))
-        }
-        ParameterLocation::Query if is_list => Some((schema.clone(), of_list(parameter))),
-        ParameterLocation::Query => Some((schema.clone(), Some(of_object(parameter)))),
-        _ => None,
+    let explode = parameter.get("explode").and_then(Value::as_bool);
+    let style = Some(PathStyle::Simple { exploded: explode.unwrap_or(false) });
+    if is_one_or_more(description, schema) {
+        return Some((texts(), style));
     }
+    let list = followed(description, schema).filter(|it| it["type"] == "array");
+    let item = list.and_then(|it| followed(description, it.get("items")?));
+    let is_structured = item.is_some_and(|it| {
+        it["type"] == "array" || it["type"] == "object" || it.get("properties").is_some()
+    });
+    (!is_structured).then(|| (schema.clone(), style))
 }
 
 /// A list is one pair for each item unless its style differs. For `deepObject`, services expect
@@ -256,7 +284,11 @@ fn declare(item: &mut Value, name: &str) {
     let parameter = json!({ "name": name.trim_end_matches('*'), "in": "query", "schema": text() });
     match item.get_mut("parameters") {
         Some(Value::Array(parameters)) => parameters.push(parameter),
-        _ => item["parameters"] = json!([parameter]),
+        _ => {
+            // An item that is no mapping has no operations.
+            let item = item.as_object_mut().into_iter();
+            item.for_each(|it| drop(it.insert("parameters".to_owned(), json!([parameter]))));
+        }
     }
 }
 

@@ -107,7 +107,8 @@ impl Server {
         (header.unwrap_or_default(), body)
     }
 
-    fn whole_request(&self) -> (String, String) {
+    /// The head and the body of the next request.
+    pub fn whole_request(&self) -> (String, String) {
         let request = self.requests.recv_timeout(LONGEST_WAIT).expect("a request");
         let (head, body) = request.split_once("\r\n\r\n").unwrap_or((&request, ""));
         (head.to_owned(), body.to_owned())

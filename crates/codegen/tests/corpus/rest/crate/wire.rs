@@ -90,7 +90,7 @@ async fn contradictory_types(checks: &mut Checks) {
     let rest = contradictory_types::Api::new(&server.client());
     let any = [serde_json::Value::from(1), "*".into()];
     let ids = any.map(|it| serde_json::from_value::<FindIdsItem2>(it).expect("it is one"));
-    let call = || rest.find("1,*").ids(ids.clone()).id("x").size(2.5).either(["2", "*"]);
+    let call = || rest.find(ids.clone()).ids(ids.clone()).id("x").size(2.5).either(["2", "*"]);
     checks.same("numbers or texts", said(call().await), "Ok(())");
     let line = server.request().0;
     let expected = r#""GET /v1/a?ids=1&ids=%2A&id=x&size=2.5&either=2&either=%2A""#;
@@ -558,7 +558,7 @@ async fn query_objects(checks: &mut Checks) {
     filter.zones = vec!["x".into(), "y".into()];
     filter.owner = Some(FilterOwner { id: Some(7) });
     let call = rest
-        .find_pods(filter.clone(), "x,y")
+        .find_pods(filter.clone(), ["x", "y"])
         .created(FindPodsCreated::Object { gt: Some(1), lt: None })
         .expand(["a.b", "c"])
         .with(["d", "e"])
@@ -597,7 +597,7 @@ async fn query_objects(checks: &mut Checks) {
     checks.same("a number that no query has", refused.map(drop), expected);
     checks.same("a fragment", said(api.fragment("i").await), "Ok(())");
     checks.same("a fragment", server.request().0, "\"GET /v1/b/i\"");
-    let call = rest.find_pods(filter, "x,y").created(FindPodsCreated::Integer(8));
+    let call = rest.find_pods(filter, ["x", "y"]).created(FindPodsCreated::Integer(8));
     checks.same("a number in a query", said(call.await), "Ok(())");
     checks.same("a number in a query", server.header_and_body("x-zones").0, "\"x,y\"");
 }
