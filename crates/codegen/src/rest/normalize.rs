@@ -117,7 +117,7 @@ pub(super) fn normalize(
     version(source, &description)?;
     let mut warnings = Warnings::new(source, places);
     warnings.origins = linked.origins;
-    linked.unreadable.into_iter().for_each(|it| warnings.add(it));
+    linked.unreadable.into_iter().chain(linked.misplaced).for_each(|it| warnings.add(it));
     let calls = operations::names(&description);
     let mut all_schemas = BTreeSet::new();
     let mut left_out = BTreeSet::new();

@@ -280,7 +280,7 @@ fn cookies_and_lists_of_objects_in_headers_are_left_out_with_a_warning() {
       operationId: read
       parameters:
         - {name: session, in: cookie, schema: {type: string}}
-        - {name: filter, in: header, schema: {type: object, properties: {a: {type: string}}}}
+        - {name: filters, in: header, schema: {type: array, items: {type: object, properties: {a: {type: string}}}}}
         - {name: page, in: query, schema: {type: integer}}
       responses: {'200': {description: A}}",
     );
@@ -288,8 +288,8 @@ fn cookies_and_lists_of_objects_in_headers_are_left_out_with_a_warning() {
     assert_eq!(
         lines(&made.warnings),
         "openapi/test.yaml:6:5: GET /a: session is a cookie parameter, which cannot be sent\n\
-         openapi/test.yaml:6:5: GET /a: the parameter filter is no scalar and no list of scalars, \
-         so it cannot be sent as a header"
+         openapi/test.yaml:6:5: GET /a: the parameter filters is a list of lists or objects, so it \
+         cannot be sent as a header"
     );
 }
 
@@ -582,6 +582,88 @@ pets.yaml:7:3: POST /pets: the $ref of its response 204 leads nowhere
 pets.yaml:17:11: the reference #/NoPet leads nowhere; it is read as any value
 pets.yaml:18:64: the reference nowhere.yaml leads nowhere; it is read as any value"
     );
+}
+
+/// `~` need not be escaped in a URL, and in a pointer only before `0` and `1`.
+#[test]
+fn a_name_with_a_tilde_is_found_however_it_is_escaped() {
+    let made = described(
+        "openapi: 3.0.3
+info: {title: Test, version: '1'}
+paths: {/thing: {get: {operationId: getThing, responses: {'200': {description: It., content: {application/json: {schema: {type: object, properties: {a: {$ref: '#/components/schemas/A%7Eb'}, b: {$ref: '#/components/schemas/A~b'}, c: {$ref: '#/components/schemas/A~0b'}}}}}}}}}}
+components: {schemas: {A~b: {type: integer}}}
+",
+    );
+    assert_eq!(lines(&made.warnings), "");
+    let code = item(&made.code, "pub struct GetThingResponse {");
+    assert_eq!(code.matches("Option<i64>").count(), 3, "{code}");
+}
+
+/// Such a path item has no operations.
+#[test]
+fn a_path_item_that_is_no_mapping_is_ignored() {
+    for item in ["[]", "text", "1", ""] {
+        let made = paths(&format!(
+            "  '/a{{?page}}': {item}\n  /b: {{get: {{operationId: read, responses: {{'204': {{description: B}}}}}}}}"
+        ));
+        assert!(made.code.contains("pub fn read(&self)"), "{}", made.code);
+    }
+}
+
+/// So it was in the one file that was taken apart.
+#[test]
+fn references_of_other_files_to_what_only_the_description_has_are_reported_there() {
+    let folder = Folder::new("misplaced");
+    folder.write(
+        "openapi/all.yaml",
+        "openapi: 3.0.3
+paths:
+  /pets: {$ref: 'parts/pets.yaml#/pets'}
+components:
+  parameters: {Limit: {name: limit, in: query, schema: {type: integer}}}
+  schemas:
+    Pet: {type: object, properties: {name: {type: string}}}
+    Shop: {type: object, properties: {name: {type: string}}}
+",
+    );
+    folder.write(
+        "openapi/parts/pets.yaml",
+        "pets:
+  get:
+    operationId: listPets
+    parameters: [{$ref: '#/components/parameters/Limit'}]
+    responses:
+      '200':
+        description: All.
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                pets: {type: array, items: {$ref: '#/components/schemas/Pet'}}
+                shop: {$ref: '#/components/schemas/Shop'}
+                owner: {$ref: '../all.yaml#/components/schemas/Shop'}
+                again: {$ref: '#/components/schemas/Pet'}
+components: {schemas: {Shop: {type: object, properties: {own: {type: string}}}}}
+",
+    );
+    let source = Source::read(&folder.path("openapi/all.yaml")).unwrap();
+    let made = rest::generate(&source).unwrap();
+    let here = format!("{}/openapi/", folder.path("").display().to_string().trim_end_matches('/'));
+    let said = "leads nowhere in this file, and is read as that of all.yaml: write the path of that \
+                file before the `#`";
+    assert_eq!(
+        lines(&made.warnings).replace(&here, ""),
+        format!(
+            "parts/pets.yaml:4:19: the reference #/components/parameters/Limit {said}
+parts/pets.yaml:13:45: the reference #/components/schemas/Pet {said}"
+        )
+    );
+    let response = item(&made.code, "pub struct ListPetsResponse {");
+    for field in ["pets: Vec<Pet>", "shop: Option<Shop2>", "owner: Option<Shop>"] {
+        assert!(response.contains(field), "{field}: {response}");
+    }
+    assert!(made.code.contains("pub fn limit(mut self, limit: i64)"), "{}", made.code);
 }
 
 #[test]

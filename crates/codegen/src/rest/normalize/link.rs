@@ -29,6 +29,8 @@ pub(in crate::rest) struct Linked {
     pub(in crate::rest) files: Vec<PathBuf>,
     /// Errors of files that exist and cannot be read.
     pub(in crate::rest) unreadable: Vec<Diagnostic>,
+    /// Warnings of references within another file that the description has in its place.
+    pub(super) misplaced: Vec<Diagnostic>,
 }
 
 /// Links a description.
@@ -55,8 +57,9 @@ pub(in crate::rest) fn link(source: &Source, description: &mut Value) -> Linked 
     }
     let mut origins = linker.origins;
     origins.files = linker.files.files.iter().filter_map(|file| file.places.clone()).collect();
+    let misplaced = linker.files.misplaced();
     let (files, unreadable) = linker.files.finish();
-    Linked { origins, files, unreadable }
+    Linked { origins, files, unreadable, misplaced }
 }
 
 struct Linker {
@@ -200,11 +203,12 @@ impl Linker {
     fn named(&mut self, file: usize, target: &str) -> Option<String> {
         let (file, pointer, found) = self.files.find(file, target)?;
         let parts = keys(&format!("#{pointer}"));
-        if let (0, [components, schemas, _]) = (file, parts.as_slice())
+        if let (0, [components, schemas, name]) = (file, parts.as_slice())
             && components == "components"
             && schemas == "schemas"
         {
-            return Some(format!("#{pointer}"));
+            // Escaped as all others, however it was written.
+            return Some(joined(SCHEMAS, &[name]));
         }
         if file == 0 && parts.is_empty() {
             return None;
@@ -269,6 +273,8 @@ pub(super) struct Files {
     files: Vec<File>,
     missing: BTreeSet<PathBuf>,
     unreadable: Vec<Diagnostic>,
+    /// The references within other files that only the description has, each with its file.
+    misplaced: BTreeSet<(usize, String)>,
 }
 
 struct File {
@@ -284,7 +290,12 @@ impl Files {
     pub(super) fn new(source: &Source, tree: Value) -> Self {
         let path = PathBuf::from(&source.name);
         let file = File { path, name: source.name.clone(), tree, places: None };
-        Self { files: vec![file], missing: BTreeSet::new(), unreadable: Vec::new() }
+        Self {
+            files: vec![file],
+            missing: BTreeSet::new(),
+            unreadable: Vec::new(),
+            misplaced: BTreeSet::new(),
+        }
     }
 
     /// All files but the first, and the errors of those that exist and cannot be read.
@@ -293,20 +304,47 @@ impl Files {
         (read.chain(self.missing).collect(), self.unreadable)
     }
 
+    /// Warnings of the references within other files that only the description has.
+    fn misplaced(&self) -> Vec<Diagnostic> {
+        let warnings = self.misplaced.iter().filter_map(|(file, target)| {
+            let (name, places) = self.files[*file].places.as_deref()?;
+            let (line, column) = places.of_reference(&|it| it == target)?;
+            let description = &self.files[0].name;
+            let message = format!(
+                "the reference {target} leads nowhere in this file, and is read as that of \
+                 {description}: write the path of that file before the `#`"
+            );
+            Some(Diagnostic::new(name, line, column, message))
+        });
+        warnings.collect()
+    }
+
     /// The target of a `$ref` in a file: the file, the JSON pointer within it (without `#`, not
-    /// escaped for URLs), and the value.
+    /// escaped for URLs), and the value. What another file does not have itself is that of the
+    /// description: so it was in the one file that was taken apart.
     pub(super) fn find(&mut self, from: usize, target: &str) -> Option<(usize, String, &Value)> {
         let (path, pointer) = target.split_once('#').unwrap_or((target, ""));
-        let file = match path {
+        let mut file = match path {
             "" => from,
             path => self.file(from, path)?,
         };
+        if path.is_empty() && file > 0 && self.within(file, pointer).is_none() {
+            self.within(0, pointer)?;
+            self.misplaced.insert((file, target.to_owned()));
+            file = 0;
+        }
+        let (pointer, found) = self.within(file, pointer)?;
+        Some((file, pointer, found))
+    }
+
+    /// The value to which a JSON pointer leads, which may be escaped for URLs.
+    fn within(&self, file: usize, pointer: &str) -> Option<(String, &Value)> {
         let tree = &self.files[file].tree;
         // A `%` in a name need not be an escape.
-        let plain = tree.pointer(pointer).map(|found| (file, pointer.to_owned(), found));
+        let plain = tree.pointer(pointer).map(|found| (pointer.to_owned(), found));
         plain.or_else(|| {
             let pointer = decoded(pointer);
-            tree.pointer(&pointer).map(|found| (file, pointer, found))
+            tree.pointer(&pointer).map(|found| (pointer, found))
         })
     }
 
