@@ -32,11 +32,12 @@ use crate::download::{Download, JsonLines};
 pub use crate::error::Result;
 use crate::error::{Attempted, Error, ErrorKind};
 use crate::events::{ServerEvents, TypedEvents};
-use crate::lenient::Lenient;
+use crate::lenient::{Lenient, Node};
 use crate::redact::{secrets_in, secrets_named};
 pub use crate::response_headers::FromHeaders;
 use crate::response_headers::WithHeaders;
 use crate::retry::Idempotency;
+use crate::secret_string::SecretString;
 use crate::service::Service;
 use crate::transport::Reply;
 use crate::upload::Upload;
@@ -89,12 +90,13 @@ impl RestCall {
 
     /// Appends a path parameter that is more than plain text.
     pub fn parameter_styled(
-        self,
+        mut self,
         name: &'static str,
         value: &impl Lenient,
         style: PathStyle,
     ) -> Self {
-        self.expanded_value(name, serde_json::to_value(value.write()), style)
+        let value = written(value, &mut self.call.parts.secrets);
+        self.expanded_value(name, value, style)
     }
 
     fn expanded_value(
@@ -120,12 +122,13 @@ impl RestCall {
 
     /// Adds a query parameter that is encoded like a field of a form; omitted for `None`.
     pub fn query_encoded(
-        self,
+        mut self,
         name: &'static str,
         value: &impl Lenient,
         encoding: Encoding,
     ) -> Self {
-        self.query_value(name, serde_json::to_value(value.write()), encoding)
+        let value = written(value, &mut self.call.parts.secrets);
+        self.query_value(name, value, encoding)
     }
 
     fn query_value(
@@ -165,13 +168,14 @@ impl RestCall {
     /// Adds a header that is a list, an object, or JSON. Without a value it is omitted, or refused if it
     /// is `required`.
     pub fn header_styled(
-        self,
+        mut self,
         name: &'static str,
         value: &impl Lenient,
         style: PathStyle,
         required: bool,
     ) -> Self {
-        self.header_value(name, serde_json::to_value(value.write()), style, required)
+        let value = written(value, &mut self.call.parts.secrets);
+        self.header_value(name, value, style, required)
     }
 
     fn header_value(
@@ -193,6 +197,13 @@ impl RestCall {
             }
             Err(error) => self.fail(name, format_args!("cannot be written: {error}")),
         }
+        self
+    }
+
+    /// Keeps the value of a parameter out of errors and logs: it is secret by its format, whatever its
+    /// name.
+    pub fn secret(mut self, value: &impl Lenient) -> Self {
+        Node::Secret(Box::new(value.write())).add_secrets(&mut self.call.parts.secrets);
         self
     }
 
@@ -249,7 +260,7 @@ impl RestCall {
     ) -> Self {
         let json = match (body, changes.is_empty()) {
             (None, true) => return self,
-            (Some(body), true) => body.text(),
+            (Some(body), true) => body.text(&mut self.call.parts.secrets),
             (_, false) => match self.changed(body, changes) {
                 Some(body) => serde_json::to_vec(&body),
                 None => return self,
@@ -337,7 +348,7 @@ impl RestCall {
 
     fn changed(&mut self, body: Option<&dyn Body>, changes: &Changes) -> Option<Value> {
         let written = match body {
-            Some(body) => body.value(),
+            Some(body) => body.value(&mut self.call.parts.secrets),
             None => Ok(Value::Object(Map::new())),
         };
         let mut body = match written {
@@ -509,18 +520,27 @@ fn named(name: &str) -> Method {
 /// A body of any type of a description, so that the code that handles it is compiled once instead of
 /// for each type of a description.
 trait Body {
-    fn text(&self) -> serde_json::Result<Vec<u8>>;
-    fn value(&self) -> serde_json::Result<Value>;
+    fn text(&self, secrets: &mut Vec<SecretString>) -> serde_json::Result<Vec<u8>>;
+    fn value(&self, secrets: &mut Vec<SecretString>) -> serde_json::Result<Value>;
 }
 
 impl<T: Lenient> Body for T {
-    fn text(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&self.write())
+    fn text(&self, secrets: &mut Vec<SecretString>) -> serde_json::Result<Vec<u8>> {
+        let node = self.write();
+        node.add_secrets(secrets);
+        serde_json::to_vec(&node)
     }
 
-    fn value(&self) -> serde_json::Result<Value> {
-        serde_json::to_value(self.write())
+    fn value(&self, secrets: &mut Vec<SecretString>) -> serde_json::Result<Value> {
+        written(self, secrets)
     }
+}
+
+/// The JSON of a value, whose secrets are added to those of a call.
+fn written(value: &impl Lenient, secrets: &mut Vec<SecretString>) -> serde_json::Result<Value> {
+    let node = value.write();
+    node.add_secrets(secrets);
+    serde_json::to_value(node)
 }
 
 /// A type that a response is read as: JSON, or a type for each status.

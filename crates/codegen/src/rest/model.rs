@@ -164,6 +164,8 @@ pub(crate) struct Parameter {
     pub(crate) encoding: Encoding,
     /// The style of a path parameter or a header; none for plain text.
     pub(crate) path_style: Option<PathStyle>,
+    /// True if its value is secret by its format.
+    pub(crate) is_secret: bool,
     /// The media type of a part, if the description specifies one.
     pub(crate) media: Option<String>,
     pub(crate) description: String,

@@ -2,6 +2,13 @@
 
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;
+#[cfg(feature = "client")]
+use serde_json::json;
+
+#[cfg(feature = "client")]
+use crate::redact::secrets_in;
+#[cfg(feature = "client")]
+use crate::secret_string::SecretString;
 
 /// JSON that borrows its texts.
 pub enum Node<'a> {
@@ -21,6 +28,8 @@ pub enum Node<'a> {
     List(Vec<Node<'a>>),
     /// An object, its fields in the order in which they are written.
     Object(Vec<(&'a str, Node<'a>)>),
+    /// The value of a field that is secret: neither errors nor logs may have it.
+    Secret(Box<Node<'a>>),
     /// JSON that the value holds.
     Json(&'a Json),
     /// JSON that was made of the value.
@@ -38,6 +47,22 @@ impl Node<'_> {
             Self::Json(json) => json.get(name).is_some(),
             Self::Owned(json) => json.get(name).is_some(),
             _ => false,
+        }
+    }
+
+    /// Adds the secrets that the fields of this value have by their description, whatever their
+    /// names.
+    pub(crate) fn add_secrets(&self, secrets: &mut Vec<SecretString>) {
+        match self {
+            Self::Secret(node) => {
+                // Of a field of that name, all texts but trivial ones are secrets: `1` occurs in errors
+                // for other reasons.
+                let value = serde_json::to_value(node).unwrap_or_default();
+                secrets.extend(secrets_in(json!({ "environment": value })));
+            }
+            Self::List(items) => items.iter().for_each(|it| it.add_secrets(secrets)),
+            Self::Object(fields) => fields.iter().for_each(|(_, it)| it.add_secrets(secrets)),
+            _ => {}
         }
     }
 }
@@ -63,6 +88,7 @@ impl Serialize for Node<'_> {
                 }
                 map.end()
             }
+            Self::Secret(node) => node.serialize(serializer),
             Self::Json(json) => json.serialize(serializer),
             Self::Owned(json) => json.serialize(serializer),
             Self::Failed(reason) => Err(S::Error::custom(reason)),

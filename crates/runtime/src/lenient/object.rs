@@ -188,7 +188,9 @@ pub fn write_by<'a>(shape: &Shape, fields: &[&'a dyn Field]) -> Node<'a> {
                 other => written.push((*wire, other)),
             }
         } else if !(is(properties, "optional") && field.is_absent()) {
-            written.push((*wire, field.node()));
+            let node = field.node();
+            let is_secret = is(properties, "secret");
+            written.push((*wire, if is_secret { Node::Secret(Box::new(node)) } else { node }));
         }
     }
     Node::Object(written)

@@ -62,6 +62,7 @@ impl Constant {
             (Self::Number(number), Node::Number(it)) => is_same(number, Some(*it)),
             (Self::Fraction(number), Node::Number(it)) => number == *it,
             (Self::Flag(flag), Node::Flag(it)) => flag == *it,
+            (_, Node::Secret(node)) => self.is_node(node),
             (_, Node::Json(json)) => self.is(json),
             (_, Node::Owned(json)) => self.is(json),
             _ => false,

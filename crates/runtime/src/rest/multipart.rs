@@ -28,7 +28,9 @@ impl Multipart {
     /// Adds a value: no part for `None`, one part per element of a list. Objects are JSON, and so
     /// are all values if `media` says so; all other values are text.
     pub fn value(mut self, name: &str, value: &impl Lenient, media: Option<&str>) -> Self {
-        let values = match serde_json::to_value(value.write()) {
+        let node = value.write();
+        node.add_secrets(&mut self.secrets);
+        let values = match serde_json::to_value(node) {
             Ok(Value::Array(items)) => items,
             Ok(value) => vec![value],
             Err(error) => {

@@ -52,10 +52,19 @@ pub(super) fn call(operation: &Operation, changes: bool) -> TokenStream {
     let with_items = with_items.map(|it| it.wire.as_str());
     let body = operation.body.as_ref().map(|it| body(it, parts, with_items, changes));
     let later_headers = of(ParameterLocation::Header).filter(|it| !it.required).map(header);
+    let secrets = operation.parameters.iter().filter(|it| {
+        use PartKind::{File, Files};
+        it.is_secret && !matches!(it.place, ParameterLocation::Part(File | Files))
+    });
+    let secrets = secrets.map(|parameter| {
+        let field = format_ident!("{}", parameter.name);
+        quote!(.secret(&self.#field))
+    });
     let server = operation.server.as_ref().map(|url| quote!(.server(#url)));
     quote! {
         __runtime::__private::rest::RestCall::new(self.service, #name, #method) #server
             #(#path)* #(#path_query)* #(#queries)* #(#headers)* #accept #body #(#later_headers)*
+            #(#secrets)*
             .timeout(self.timeout)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::parameters::followed;
+use super::parameters::{self, followed};
 use crate::naming;
 use crate::rest::media::{self, Media, content_of};
 use crate::rest::model::{Body, Content, Encoding, Parameter, ParameterLocation, PartKind, Style};
@@ -139,6 +139,7 @@ pub(super) fn parts_of(
                 ..Encoding::default()
             },
             path_style: None,
+            is_secret: parameters::is_secret(description, &schema),
             media: media.filter(|it| !it.contains('*')),
             description: words.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
         };

@@ -11,7 +11,7 @@ use crate::rest::media::{self, Media};
 use crate::rest::model::{
     Content, Encoding, Parameter, ParameterLocation, PathStyle, Piece, Style, pieces, split,
 };
-use crate::rest::tree::{is_true, kind, resolve, text_at};
+use crate::rest::tree::{SECRET, is_true, kind, resolve, text_at};
 
 /// Fields and methods of every builder.
 pub(super) const BUILDERS_OWN: [&str; 11] = [
@@ -72,6 +72,7 @@ pub(super) fn normalize(
                     ..Encoding::default()
                 },
                 path_style,
+                is_secret: is_secret(description, &schema),
                 media: None,
                 description: parameter.map(|it| text_at(it, "description")).unwrap_or_default(),
             },
@@ -135,6 +136,7 @@ pub(super) fn normalize(
                 required,
                 encoding,
                 path_style,
+                is_secret: is_secret(description, &schema),
                 media: None,
                 description: text_at(parameter, "description"),
             },
@@ -408,6 +410,15 @@ pub(super) fn is_scalar(description: &Value, schema: &Value) -> bool {
     };
     let kind = schema.as_object().and_then(kind);
     kind.is_some_and(|it| ["string", "integer", "number", "boolean"].contains(&it))
+}
+
+/// Returns true if a value, or one of a list, is secret by its format.
+pub(super) fn is_secret(description: &Value, schema: &Value) -> bool {
+    let is_own = |it: &Value| followed(description, it).is_some_and(|it| is_true(it, SECRET));
+    let followed = followed(description, schema);
+    let branches = followed.and_then(|it| it.get("oneOf")?.as_array()).into_iter().flatten();
+    let items = followed.and_then(|it| it.get("items"));
+    is_own(schema) || branches.chain(items).any(is_own)
 }
 
 /// The schema to which a reference leads, also with keywords beside it.

@@ -5,7 +5,7 @@ use podqueue::Part;
 
 use crate::checks::{said, Checks};
 use crate::server::Server;
-use crate::styles::types::{Color, RequiredFormBody, ReservedFormBody, Rgb, SendFormBody};
+use crate::styles::types::{Color, Lock, RequiredFormBody, ReservedFormBody, Rgb, SendFormBody};
 use crate::styles::Api;
 
 /// Returns the failed checks.
@@ -63,6 +63,7 @@ pub async fn failures() -> Vec<String> {
 
     headers(&mut checks, &api, &server).await;
     required_fields(&mut checks, &api, &server).await;
+    secrets(&mut checks).await;
 
     let list = || colors().map(str::to_owned).to_vec();
     let body = SendFormBody {
@@ -142,6 +143,26 @@ async fn headers(checks: &mut Checks, api: &Api, server: &Server) {
         let refused = call.await.map_err(|error| error.field().map(str::to_owned));
         checks.same("a header", refused, &format!("Err(Some({field:?}))"));
     }
+}
+
+/// What is secret by its format alone is in no error, though the service repeats it.
+async fn secrets(checks: &mut Checks) {
+    let lock = |pin: &str, old: &str| Lock {
+        place: Some("door".into()),
+        pin: Some(pin.into()),
+        old: vec![old.into()],
+    };
+    let echo = r#"{"message": "door: hidden-1 hidden-2 hidden-3 hidden-4 hidden-5 hidden-6 hidden-7 hidden-8"}"#;
+    let server = Server::responding("400 Bad Request", "application/json", echo);
+    let api = Api::new(&server.client());
+    let call = api
+        .send_secrets("hidden-1", lock("hidden-2", "hidden-3"))
+        .code("hidden-4")
+        .x_codes(["hidden-5", "hidden-6"])
+        .x_lock(lock("hidden-7", "hidden-8"));
+    let error = call.await.map_err(|error| error.to_string()).expect_err("a refusal");
+    let hidden = ["[redacted]"; 8].join(" ");
+    checks.same("secrets", error.contains(&format!("door: {hidden}")), "true");
 }
 
 /// Lists that would not be sent, in bodies that require them.
