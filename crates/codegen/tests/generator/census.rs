@@ -176,6 +176,10 @@ paths: {{/thing: {{get: {{operationId: getThing, responses: {{'200': {{descripti
         ("mixed", "{type: array, prefixItems: [{type: string}], items: {type: integer}}"),
         ("contains-and-items", "{type: array, contains: {const: a}, items: {type: string}}"),
         ("large", "{const: 9007199254740993}"),
+        ("largest", "{const: 18446744073709551615}"),
+        ("whole-values", "{enum: [1, 2, null]}"),
+        ("values", "{enum: [1, 2.5]}"),
+        ("flags", "{enum: [true]}"),
     ] {
         assert_eq!(reasons(name, &description(schema)), BTreeSet::new());
     }

@@ -584,6 +584,26 @@ pets.yaml:18:64: the reference nowhere.yaml leads nowhere; it is read as any val
     );
 }
 
+/// Also the width of an integer: `i64` has no room for the largest ones.
+#[test]
+fn values_without_a_type_have_that_of_the_values() {
+    let made = thing(
+        "a: {const: 18446744073709551615}, b: {enum: [18446744073709551615, 1]}, c: {enum: [1, 2]}, d: {enum: [1, 2.5]}, e: {enum: [true]}, f: {enum: [1, 'a']}, g: {const: 1.5}",
+    );
+    let code = dense(item(&made.code, "pub struct Thing {"));
+    for field in [
+        "a: Option<u64>",
+        "b: Option<u64>",
+        "c: Option<i64>",
+        "d: Option<f64>",
+        "e: Option<bool>",
+        "f: Option<__runtime::__private::serde_json::Value>",
+        "g: Option<f64>",
+    ] {
+        assert!(code.contains(field), "{field}: {code}");
+    }
+}
+
 /// `~` need not be escaped in a URL, and in a pointer only before `0` and `1`.
 #[test]
 fn a_name_with_a_tilde_is_found_however_it_is_escaped() {

@@ -287,7 +287,7 @@ pub struct Read {
     x_trace: Option<String>,
     x_contradiction: Option<String>,
     spaced: Option<f64>,
-    x_number: Option<String>,
+    x_number: Option<i64>,
     fn_: Option<bool>,
     limit: Option<i64>,
 }
@@ -384,8 +384,8 @@ impl Read {
     }
 
     /// Sent as the header `X-Number`.
-    pub fn x_number(mut self, x_number: impl Into<String>) -> Self {
-        self.x_number = Some(x_number.into());
+    pub fn x_number(mut self, x_number: i64) -> Self {
+        self.x_number = Some(x_number);
         self
     }
 

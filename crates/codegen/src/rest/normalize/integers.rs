@@ -110,10 +110,6 @@ impl Range {
     }
 
     fn own(schema: &Map<String, Value>) -> Self {
-        let is_integer = match schema.get("type") {
-            Some(Value::Array(kinds)) => kinds.iter().any(|it| it == "integer"),
-            kind => kind.is_some_and(|it| it == "integer"),
-        };
         let number = |key: &str| schema.get(key).and_then(Value::as_f64);
         let is_true = |key: &str| schema.get(key) == Some(&Value::Bool(true));
         // In 3.0 it is a flag. Above -1, an integer is not negative.
@@ -130,6 +126,12 @@ impl Range {
         let is_above = |it: &Value| it.is_u64() && !it.is_i64();
         // An integer that neither type can represent it for is read as a double.
         let is_beyond = |it: &Value| it.as_f64().is_some_and(|it| it.abs() >= ABOVE) && it.is_f64();
+        let is_whole = |it: &Value| it.is_i64() || it.is_u64() || it.is_null();
+        let is_integer = match schema.get("type") {
+            Some(Value::Array(kinds)) => kinds.iter().any(|it| it == "integer"),
+            Some(kind) => kind == "integer",
+            None => listed().any(Value::is_number) && listed().all(is_whole),
+        };
         let is_unsigned = schema.get("format").is_some_and(|it| it == "uint64");
         Self {
             is_integer,

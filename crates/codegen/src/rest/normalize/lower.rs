@@ -50,6 +50,7 @@ fn lower_schema(
     };
     conditional(object, whole, place, warnings);
     constant(object);
+    type_of_values(object);
     null_among_values(object);
     several_types(object);
     tuple(object);
@@ -177,6 +178,24 @@ fn constant(schema: &mut Map<String, Value>) {
         }
         schema.insert("enum".to_owned(), json!([value]));
     }
+}
+
+/// An enum of numbers or booleans that has no type has that of its values. One of texts is found to be
+/// a text later.
+fn type_of_values(schema: &mut Map<String, Value>) {
+    let says_type = ["$ref", "type", "allOf", "oneOf", "anyOf", "properties", "items"];
+    if says_type.iter().any(|it| schema.contains_key(*it)) {
+        return;
+    }
+    let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+    let kinds: BTreeSet<_> = values.filter(|it| !it.is_null()).map(kind_of).collect();
+    let kinds: Vec<_> = kinds.into_iter().flatten().collect();
+    let kind = match kinds.as_slice() {
+        [kind @ ("integer" | "number" | "boolean")] => *kind,
+        ["integer", "number"] => "number",
+        _ => return,
+    };
+    schema.insert("type".to_owned(), json!(kind));
 }
 
 /// An enum of null and other values is nullable; one of null alone is the type `null`.
