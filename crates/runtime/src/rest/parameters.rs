@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::url::{escaped, escaped_unless_reserved};
@@ -133,7 +134,9 @@ fn separates(sign: &str) -> String {
 /// Returns true if a value of a list or an object contains the separator, so that it would be read
 /// as several values.
 fn is_within(separator: &str, value: &Value, written: impl Fn(&str) -> String) -> bool {
-    let has = |text: &str| written(text).contains(separator);
+    // A separator that is escaped itself is read as the character that a value may have unescaped.
+    let decoded = percent_decode_str(separator).decode_utf8_lossy();
+    let has = |text: &str| written(text).contains(separator) || written(text).contains(&*decoded);
     match value {
         Value::Array(items) => items.iter().filter_map(text).any(|it| has(&it)),
         Value::Object(fields) => {
@@ -356,6 +359,9 @@ mod tests {
         let joined = reserved.style(Style::Joined(","));
         assert_eq!(written(json!(["b/c", "d"]), joined).as_deref(), Ok("a=b/c,d"));
         assert!(written(json!(["b,c", "d"]), joined).is_err());
+        // Of a form, whose separator is escaped itself.
+        let of_form = reserved.style(Style::Joined("%2C"));
+        assert!(written(json!(["b,c", "d"]), of_form).is_err());
         let deep = reserved.style(Style::Deep);
         assert_eq!(written(json!({"b": "c/d"}), deep).as_deref(), Ok("a%5Bb%5D=c/d"));
     }
