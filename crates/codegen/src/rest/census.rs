@@ -558,7 +558,12 @@ impl<'a> Walk<'a> {
     /// The reason that one schema alone has.
     fn own_reason(&self, (place, schema): &Node<'a>, depth: usize) -> Option<&'static str> {
         let Some((schema, place)) = resolve_to(self.description, schema, place) else {
-            return Some("its $ref leads nowhere");
+            let target = schema.get("$ref").and_then(Value::as_str);
+            let target = target.and_then(|it| self.description.pointer(it.strip_prefix('#')?));
+            return Some(match target {
+                Some(_) => "schemas that refer to each other only",
+                None => "its $ref leads nowhere",
+            });
         };
         if depth == 0 {
             return Some("a schema that leads back to itself");

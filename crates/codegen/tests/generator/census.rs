@@ -164,6 +164,12 @@ paths: {{/thing: {{get: {{operationId: getThing, responses: {{'200': {{descripti
     ] {
         assert_eq!(reasons(name, &description(schema)), BTreeSet::from([reason.to_owned()]));
     }
+    let cycle = format!(
+        "{}components: {{schemas: {{A: {{$ref: '#/components/schemas/B'}}, B: {{$ref: '#/components/schemas/A'}}}}}}\n",
+        description("{$ref: '#/components/schemas/A'}")
+    );
+    let expected = "schemas that refer to each other only";
+    assert_eq!(reasons("cycle", &cycle), BTreeSet::from([expected.to_owned()]));
     for (name, schema) in [
         (
             "closed-tuple",
