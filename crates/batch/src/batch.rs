@@ -22,11 +22,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
+use crate::formats::columns::Column;
 use crate::handle_state::{HandleState, Resolved, WebhookCall, not_yet};
 use crate::input_state::State;
-#[cfg(feature = "object-storage")]
-use crate::inputs::find_object;
-use crate::inputs::{ChangedInputs, Inputs, Shape, Source, SourceRecord, Texts, copy, index};
+use crate::inputs::{
+    ChangedInputs, FoundInputs, Inputs, Shape, SourceCopy, SourceRecord, Texts, copy, index,
+};
 use crate::journal::{Journal, JournalState};
 use crate::results::{Failures, LargeOutputs, OwnershipFile, Results, committed};
 use crate::run::Run;
@@ -63,6 +64,7 @@ pub struct Batch {
     changed: ChangedInputs,
     /// Number of results imported into a store that had lost their records.
     imported: u64,
+    columns: Arc<[Column]>,
 }
 
 impl fmt::Debug for Batch {
@@ -99,6 +101,13 @@ impl Batch {
     #[must_use]
     pub fn imported_results(&self) -> u64 {
         self.imported
+    }
+
+    /// Returns the columns of inputs in a CSV file, if they were converted when the batch was opened,
+    /// with their inferred types: see [`Inputs::file`].
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     /// Returns the input counts by state, and the total execution and queue time.
@@ -316,24 +325,15 @@ impl Open {
         if let Some((endpoint, policy)) = &settings.run {
             submission::check(endpoint, Some(policy), &settings.on_unknown)?;
         }
-        #[cfg(feature = "object-storage")]
-        let (mut copy, mut reader) = (None, None);
-        let (mut given, known) = match inputs {
-            None => (None, None),
-            Some(Inputs { source: Source::Jsonl(path), shape }) => {
-                (None, Some((Some(path), shape)))
-            }
-            Some(Inputs { source: Source::Stream(given), shape }) => {
-                (Some(given), Some((None, shape)))
-            }
-            #[cfg(feature = "object-storage")]
-            Some(Inputs { source: Source::Object(object), shape }) => {
-                let results = settings.results.as_deref().ok_or_else(results_required_for_copy)?;
-                let found = find_object(object, results).await?;
-                (copy, reader) = (Some(found.0), Some(found.1));
-                (None, Some((None, shape)))
-            }
+        let has_inputs = inputs.is_some();
+        let found = match inputs {
+            Some(inputs) => inputs.find(settings.results.as_deref()).await?,
+            None => FoundInputs::default(),
         };
+        #[cfg(feature = "object-storage")]
+        let reader = found.reader;
+        let (mut given, copy) = (found.values, found.copy);
+        let mut known = has_inputs.then_some((found.path, found.shape));
         // The last item is `None`.
         let (copied, mut to_copy) = mpsc::channel(COPY_BUFFER);
         let opening = tokio::task::spawn_blocking(move || {
@@ -343,19 +343,17 @@ impl Open {
             if store.is_new()? {
                 known.as_ref().ok_or_else(without_inputs)?;
                 path_validation::check_new(inputs, results.ok_or_else(without_results)?)?;
+                copy.as_ref().map_or(Ok(()), SourceCopy::check)?;
             }
             let mut store = store.open()?;
             let mut ownership = identify(&mut *store, &settings)?;
-            #[cfg(feature = "object-storage")]
-            let known = match (copy, known) {
-                (Some(copy), Some((_, shape))) => {
-                    let (path, object) = copy.complete(&mut *store, settings.may_change)?;
-                    // The lease of a shared store may be lost meanwhile.
-                    repeated(&mut *store, |store| object.record(store))?;
-                    Some((Some(path), shape))
-                }
-                (_, known) => known,
-            };
+            let mut columns = Vec::new();
+            if let (Some(copy), Some((path, _))) = (copy, &mut known) {
+                let complete = copy.complete(&mut *store, settings.may_change)?;
+                // The lease of a shared store may be lost meanwhile.
+                repeated(&mut *store, |store| complete.version.record(store))?;
+                (*path, columns) = (Some(complete.path), complete.columns);
+            }
             // A stream of inputs can be read only once.
             let mut has_drawn = false;
             let opened = repeated(&mut *store, |store| {
@@ -372,7 +370,7 @@ impl Open {
                 });
                 Opened::begin(store, ownership.as_mut(), known.clone(), to_copy, &settings)
             })?;
-            opened.open(store, ownership, settings)
+            opened.open(store, ownership, settings, columns)
         });
         if let Some(given) = &mut given {
             loop {
@@ -394,13 +392,6 @@ impl Open {
             Err(Error::new(ErrorKind::Journal, message))
         })
     }
-}
-
-/// The error of inputs from an object without results to copy it next to.
-#[cfg(feature = "object-storage")]
-fn results_required_for_copy() -> Error {
-    let message = "the inputs are copied next to the results: say where the results go";
-    Error::new(ErrorKind::Settings, message)
 }
 
 fn without_results() -> Error {
@@ -522,6 +513,7 @@ impl Opened {
         store: Box<dyn Store>,
         ownership: Option<OwnershipFile>,
         settings: OpenSettings,
+        columns: Vec<Column>,
     ) -> Result<Batch> {
         let Self { source, changed, identity, results, failures, texts } = self;
         let OpenSettings { on_unknown, largest_in_line, clock, .. } = settings;
@@ -530,7 +522,7 @@ impl Opened {
         let state = JournalState::new(store, source, texts, results, failures, large, ownership);
         let journal = Journal::start(state)?;
         let shared = Arc::new(HandleState::new(journal, identity, on_unknown, shape, clock));
-        Ok(Batch { shared, changed, imported })
+        Ok(Batch { shared, changed, imported, columns: columns.into() })
     }
 }
 

@@ -6,6 +6,7 @@
 //! is refused and kept.
 
 mod companion_files;
+mod converted;
 mod export;
 mod failures;
 mod large_outputs;
@@ -15,6 +16,8 @@ mod uncommitted;
 
 pub(crate) use companion_files::{check_unoccupied, failures_of};
 use companion_files::{occupied, of_another_journal, ownership_file_of};
+pub use converted::Exported;
+pub(crate) use converted::export_to;
 #[cfg(feature = "serve")]
 pub(crate) use export::ResultLines;
 pub(crate) use export::export;

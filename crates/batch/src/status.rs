@@ -1,7 +1,7 @@
 //! Reader: read-only access to a batch and its status, also while another process runs it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -9,11 +9,12 @@ use serde_json::value::RawValue;
 
 use crate::budget::Cost;
 use crate::error::{Error, ErrorKind, Result};
+use crate::formats::columns::ColumnTypes;
 use crate::input_state::{Counts, State};
-use crate::inputs::{SourceRecord, Texts};
+use crate::inputs::{SourceRecord, Texts, source_files};
 #[cfg(feature = "serve")]
 use crate::results::ResultLines;
-use crate::results::{committed, committed_of, export};
+use crate::results::{Exported, committed, committed_of, export, export_to};
 use crate::run_notes::{Ending, LiveProgress, price, request_cancel};
 #[cfg(feature = "serve")]
 use crate::store::PAGE;
@@ -157,7 +158,7 @@ impl Reader {
 
     /// Writes the results in the order of their inputs, and returns their number: of a shared
     /// journal, those of all processes, which must be on this machine, where they were written.
-    /// Needs 32 bytes of memory per result.
+    /// Needs 16 MiB of memory.
     ///
     /// # Errors
     ///
@@ -180,6 +181,41 @@ impl Reader {
     /// If a file cannot be read, or is not of this batch.
     pub fn export_files(&mut self, files: &[PathBuf], to: &mut dyn Write) -> Result<u64> {
         export(&committed_of(&mut *self.store, files)?, to)
+    }
+
+    /// Writes the results in the order of their inputs to a file of the format of its name: see
+    /// [`FileFormat::of`](crate::FileFormat::of). The file takes the place of another of its name once
+    /// it is whole.
+    ///
+    /// In a table, each result is a row. The members of an output that is an object are columns of
+    /// their own, such as `output.url`: in Parquet within the group `output`. The types are inferred
+    /// from all results, unless `types` gives them; a list is JSON text, and so are values of several
+    /// types in one column, and of integers beyond 64 bits. The results are read twice, and need no
+    /// more memory if there are more of them.
+    ///
+    /// `files` are the files of results, as for [`export_files`](Self::export_files); if there are
+    /// none, those that the journal knows.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Settings`](crate::ErrorKind::Settings) if the format is not supported, or the
+    /// file is one of the inputs or results; [`ErrorKind::InUse`](crate::ErrorKind::InUse) while another process
+    /// writes it; [`ErrorKind::Results`](crate::ErrorKind::Results) if it cannot be
+    /// written, or a value is not of the given type; and the errors of [`export`](Self::export).
+    pub fn export_to(
+        &mut self,
+        files: &[PathBuf],
+        out: &Path,
+        types: &ColumnTypes,
+    ) -> Result<Exported> {
+        let results = match files {
+            [] => committed(&mut *self.store)?,
+            files => committed_of(&mut *self.store, files)?,
+        };
+        if results.is_empty() {
+            return Err(unfinished());
+        }
+        export_to(&results, &source_files(&mut *self.store)?, out, types)
     }
 
     /// Calls `take` for each input, by index, with its key, and the line of its result if it

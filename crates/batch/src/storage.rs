@@ -19,6 +19,7 @@ use object_store::{
 use tokio::time::sleep;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::inputs::source_changed;
 
 /// Time for which a call is repeated that the storage does not answer, or answers with 5xx.
 const OUTAGE_TIMEOUT: Duration = Duration::from_secs(3 * 60);
@@ -175,7 +176,7 @@ impl Object {
         match read.await {
             Ok(read) if read.len() as u64 == bytes.end - bytes.start => Ok(read),
             Ok(_) | Err(StorageError::Precondition { .. }) => {
-                Err(changed(&self.url, "while it was copied"))
+                Err(source_changed(&self.url, "while it was copied"))
             }
             Err(error) => Err(self.failed(ErrorKind::Inputs, "read the inputs", &error)),
         }
@@ -257,14 +258,6 @@ impl fmt::Debug for Object {
 /// The digest of a content, as parts and the manifest have it.
 pub(crate) fn digest(content: impl AsRef<[u8]>) -> String {
     blake3::hash(content.as_ref()).to_hex().to_string()
-}
-
-/// The error of an object that changed: `when` says when.
-pub(crate) fn changed(url: &str, when: &str) -> Error {
-    let message = format!(
-        "the inputs {url} have changed {when}: restore the object, or use new results and a new journal for the new inputs"
-    );
-    Error::new(ErrorKind::InputsChanged, message)
 }
 
 fn refused(why: &str) -> Error {

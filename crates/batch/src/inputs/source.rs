@@ -198,6 +198,15 @@ pub(super) fn changed(path: &Path, line: u64) -> Error {
     differs(&format!("line {line} of {} has changed since the batch began", path.display()))
 }
 
+/// The error of a source of another version: `when` says when it changed.
+pub(crate) fn source_changed(url: &str, when: &str) -> Error {
+    let source = if url.contains("://") { "object" } else { "file" };
+    let message = format!(
+        "the inputs {url} have changed {when}: restore the {source}, or use new results and a new journal for the new inputs"
+    );
+    Error::new(ErrorKind::InputsChanged, message)
+}
+
 /// The file has fewer inputs than the journal.
 pub(super) fn missing(path: &Path, inputs: u64, of: u64) -> Error {
     differs(&format!("{} has only {inputs} of the batch's {of} inputs", path.display()))

@@ -11,6 +11,7 @@ mod durability;
 mod equal_inputs;
 mod faulty_services;
 mod files;
+mod formats;
 #[cfg(target_os = "linux")]
 mod full_disk;
 #[cfg(target_os = "linux")]

@@ -86,6 +86,36 @@ async fn an_object_that_has_changed_is_refused_unless_changes_are_accepted() {
 }
 
 #[tokio::test]
+async fn an_object_of_another_format_is_copied_and_then_converted() {
+    let (server, folder) = (Server::start().await, Folder::new());
+    let local = service().start().await.unwrap();
+    server.put("rows.csv", "n\n1\n2\n");
+    let batch = open(&folder, server.object("rows.csv")).await.unwrap();
+    assert_eq!(batch.columns()[0].name, "n");
+    batch.run(endpoint(&local, "double")).await.unwrap();
+    drop(batch);
+    let outputs = |folder: &Folder| -> Vec<Value> {
+        folder.results().values().map(|line| line["output"]["n"].clone()).collect()
+    };
+    assert_eq!(outputs(&folder), [2, 4]);
+    // The copy of the object itself is not needed any more.
+    let copies = || fs::read_dir(folder.path("results.jsonl.inputs")).unwrap().count();
+    assert_eq!(copies(), 1);
+    // It is neither copied nor converted again, and refused if it has changed.
+    assert!(open(&folder, server.object("rows.csv")).await.unwrap().columns().is_empty());
+    server.put("rows.csv", "n\n1\n2\n3\n");
+    let error = open(&folder, server.object("rows.csv")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InputsChanged, "{error}");
+    // An object that cannot be converted is named by its URL.
+    server.put("torn.csv", "n\n\"1\n");
+    let torn = Folder::new();
+    let error = open(&torn, server.object("torn.csv")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Inputs);
+    let why = "s3://bucket/torn.csv has a quote in line 2 that never ends";
+    assert!(error.to_string().contains(why), "{error}");
+}
+
+#[tokio::test]
 async fn an_object_that_changes_while_it_is_copied_is_refused() {
     let (server, folder) = (Server::start().await, Folder::new());
     let pad = "x".repeat(9 << 20);
