@@ -1,6 +1,7 @@
 //! Batch support, shared by several commands: the location of a batch, its files and objects,
-//! outages of its database, its summary, and the receiver of its webhooks.
+//! the columns of its tables, outages of its database, its summary, and the receiver of its webhooks.
 
+pub mod columns;
 pub mod file_or_object;
 pub mod location;
 pub mod outage_warning;

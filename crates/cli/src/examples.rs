@@ -58,6 +58,7 @@ podqueue batch run prompts.jsonl -e painter -o answers.jsonl --keep-warm 4
 podqueue batch run prompts.jsonl -e painter -o answers.jsonl \\
   --price 1.58/h --execution-timeout 60s --max-cost 25
 podqueue batch run s3://bucket/prompts.jsonl -e painter -o s3://bucket/out/
+podqueue batch run rows.csv -e painter -o answers.csv --key-field id
 podqueue batch run prompts.jsonl --dry-run
 podqueue batch run prompts.jsonl -e painter -o answers.jsonl \\
   --price 1.58/h --dry-run --sample 20
@@ -85,7 +86,12 @@ podqueue batch retry answers.jsonl --status expired,unknown
 podqueue batch retry answers.jsonl --same-jobs",
     ),
     ("podqueue batch cancel", "podqueue batch cancel answers.jsonl"),
-    ("podqueue batch export", "podqueue batch export answers.jsonl --ordered > ordered.jsonl"),
+    (
+        "podqueue batch export",
+        "\
+podqueue batch export answers.jsonl --ordered > ordered.jsonl
+podqueue batch export answers.jsonl --out answers.csv",
+    ),
     ("podqueue health", "podqueue health painter\npodqueue health painter --watch --interval 10s"),
     ("podqueue purge", "podqueue purge painter\npodqueue purge painter --yes"),
     (

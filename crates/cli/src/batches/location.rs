@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use podqueue::{ErrorKind as ServiceKind, SharedLimits};
 use podqueue_batch::{Batch, Error, ErrorKind, Open, Postgres, Reader, Sqlite};
 use podqueue_limits::PostgresLimits;
 
+use crate::batches::file_or_object::results_of;
 use crate::exit::Exit;
 use crate::failure::{Failure, quoted, translate_setting};
 
@@ -24,6 +26,7 @@ const DEFAULT_NAME: &str = "batch";
 #[derive(Debug, Args)]
 pub struct BatchLocation {
     /// The results of the batch, --out of `batch run`.
+    #[arg(value_parser = PathBufValueParser::new().map(results_of))]
     pub results: PathBuf,
 
     /// The journal of the batch, if it is not next to the results: a file, or postgres://….

@@ -80,9 +80,10 @@ fn add_cost(table: &mut Table, cost: &Cost, counts: &Counts) {
 /// Number of refused inputs in a summary.
 pub const MAX_REFUSED: usize = 5;
 
-/// The first inputs that were refused, and the file that they are lines of.
+/// The first inputs that were refused, and the file that they are lines, or rows, of.
 pub struct Refused<'a> {
     pub file: &'a Path,
+    pub is_table: bool,
     pub first: Vec<RefusedInput>,
 }
 
@@ -111,7 +112,8 @@ pub fn print_report(
     }
     let mut table = states(&report.counts);
     for input in &refused.first {
-        let position = format!("{}:{}", relative_path(refused.file), input.line);
+        let separator = if refused.is_table { ", row " } else { ":" };
+        let position = format!("{}{separator}{}", relative_path(refused.file), input.line);
         // The position already contains the line.
         let prefix = format!("line {} of the inputs ", input.line);
         let reason = input.reason.strip_prefix(&prefix).unwrap_or(&input.reason);

@@ -7,6 +7,7 @@ mod account_interface;
 mod account_on_local;
 mod account_server;
 mod batch;
+mod batch_formats;
 mod batch_lifecycle;
 #[cfg(unix)]
 mod batch_serve;

@@ -1,12 +1,13 @@
 //! Command `batch export`: the results of a batch, in the order of its inputs.
 
 use std::error::Error as _;
+use std::io;
 use std::path::PathBuf;
-use std::{io, iter};
 
 use clap::Args;
 use podqueue_batch::{Error, State};
 
+use crate::batches::columns;
 use crate::batches::location::BatchLocation;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -23,6 +24,17 @@ pub struct Arguments {
     /// Print the results in the order of the inputs, which is otherwise not guaranteed.
     #[arg(long)]
     ordered: bool,
+
+    /// Write the results to a file instead, in the format of its name: .csv or .parquet for a table,
+    /// .gz or .zst for compressed JSON Lines.
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// The types of the table's columns: a JSON object such as {"output.score": "number"}.
+    ///
+    /// A type is boolean, integer, number, string or json. Other columns are inferred.
+    #[arg(long, value_name = "FILE", requires = "out")]
+    out_schema: Option<PathBuf>,
 }
 
 pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
@@ -36,6 +48,7 @@ pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
             _ => arguments.location.failure(&error),
         }
     };
+    let types = columns::read_schema(arguments.out_schema.as_deref())?;
     let mut reader = arguments.location.journal().read().map_err(failed)?;
     // The results are always ordered; the option is a promise for scripts.
     let _ = arguments.ordered;
@@ -43,16 +56,22 @@ pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     let found = arguments.location.results(&mut reader).map_err(failed)?;
     let has_more = !arguments.more.is_empty();
     let first = found.or_else(|| has_more.then(|| arguments.location.results.clone()));
-    let mut to = context.output.json_lines();
-    let exported = match first {
-        Some(first) => {
-            let more = arguments.more.iter().cloned();
-            reader.export_files(&iter::once(first).chain(more).collect::<Vec<_>>(), &mut to)
+    let files: Vec<_> = first.into_iter().chain(arguments.more.iter().cloned()).collect();
+    let exported = match &arguments.out {
+        Some(out) => {
+            let exported = reader.export_to(&files, out, &types).map_err(failed)?;
+            columns::note(context, out, &exported.columns);
+            exported.results
         }
-        None => reader.export(&mut to),
+        None => {
+            let mut to = context.output.json_lines();
+            let exported = match files.as_slice() {
+                [] => reader.export(&mut to),
+                files => reader.export_files(files, &mut to),
+            };
+            exported.map_err(failed)?
+        }
     };
-    let exported = exported.map_err(failed)?;
-    drop(to);
     if exported < completed {
         context.output.warn(format!(
             "only {exported} of {completed} results are in these files: name those of the other machines, too"

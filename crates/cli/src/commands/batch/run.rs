@@ -2,6 +2,7 @@
 //! inputs.
 
 use std::ffi::OsString;
+use std::fs::canonicalize;
 use std::future::IntoFuture;
 use std::path::{Path, PathBuf, absolute};
 use std::pin::pin;
@@ -11,22 +12,23 @@ use clap::{Args, ValueEnum};
 use futures_util::StreamExt;
 use podqueue::{Endpoint, ErrorKind as ServiceKind, RateLimits};
 use podqueue_batch::{
-    Batch, Budget, Checked, Counts, Error, ErrorKind, Inputs, MaxFailures, Object, OnUnknown,
-    Report, Run, Sqlite, State, Stopped,
+    Batch, Budget, Checked, ColumnTypes, Counts, Error, ErrorKind, FileFormat, Inputs, MaxFailures,
+    Object, OnUnknown, Report, Run, Sqlite, State, Stopped,
 };
 use serde_json::json;
 use tokio::time::timeout;
 
 use crate::account::account;
 use crate::account::keep_warm::WarmWorkers;
-use crate::batches::file_or_object::{FileOrObject, FileOrObjectArgument};
+use crate::batches::file_or_object::{FileOrObject, FileOrObjectArgument, results_of};
 use crate::batches::location::{Journal, JournalArgument, batch_arguments, failure};
 use crate::batches::summary::{self, Refused, exit};
 use crate::batches::webhook_receiver::{ReceiverArguments, WebhookReceiver};
+use crate::batches::{columns, pluralized};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::{Failure, translate_setting};
+use crate::failure::{Failure, quoted, translate_setting};
 use crate::input::{parse_duration, parse_max_cost, parse_price};
 use crate::interrupt::{Interrupted, Signals, on_thread};
 use crate::jobs::PolicyArguments;
@@ -44,10 +46,12 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The inputs: a file with a JSON object per line, or the URL of such an object: s3://, gs://,
-    /// az:// or file://. Credentials come from the environment.
+    /// The inputs: a file with a JSON object per line, a table (.csv, .parquet), or the URL of such an
+    /// object: s3://, gs://, az:// or file://. Credentials come from the environment.
     ///
-    /// An object is copied next to the results; one that has changed since is refused.
+    /// Each row of a table is an object: its values by column. All but .parquet may be compressed:
+    /// .gz, .zst. Objects, tables and compressed files are copied next to the results; one that has
+    /// changed since is refused.
     #[arg(value_parser = inputs)]
     inputs: FileOrObjectArgument,
 
@@ -61,8 +65,18 @@ pub struct Arguments {
     /// A folder gets part-00000.jsonl and so on while the batch runs, and manifest.json at the end.
     /// The file of results is then in the current folder, named after the inputs: prompts.jsonl has
     /// prompts.results.jsonl, which the other commands take.
+    ///
+    /// A table (.csv, .parquet) or a compressed file (.gz, .zst) is written once the batch has ended;
+    /// until then, answers.parquet has its results in answers.results.jsonl.
     #[arg(long, short, value_name = "FILE", required_unless_present = "dry_run")]
     out: Option<FileOrObjectArgument>,
+
+    /// The types of the columns of --out, if it is a table: a JSON object such as
+    /// {"output.score": "number"}.
+    ///
+    /// A type is boolean, integer, number, string or json. Other columns are inferred.
+    #[arg(long, value_name = "FILE", requires = "out")]
+    out_schema: Option<PathBuf>,
 
     /// The journal: a file, by default the results' name with .journal; or
     /// postgres://user@host/database#NAME, which any number of machines may share. Each writes
@@ -195,6 +209,11 @@ struct InputArguments {
     /// Submit equal inputs once.
     #[arg(long)]
     dedupe: bool,
+
+    /// The types of the columns of a CSV file, such as {"id": "string"}; of Parquet, only text that
+    /// is json.
+    #[arg(long, value_name = "FILE")]
+    input_schema: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -211,16 +230,17 @@ enum UnknownOutcome {
 
 impl Arguments {
     /// The inputs, with the settings to read them.
-    fn inputs(&self, inputs: &FileOrObject) -> Inputs {
-        let InputArguments { input_field, key_field, dedupe } = &self.input;
-        let mut inputs = inputs.inputs();
+    fn inputs(&self, inputs: &FileOrObject) -> Result<Inputs, Failure> {
+        let InputArguments { input_field, key_field, dedupe, input_schema } = &self.input;
+        let types = columns::read_schema(input_schema.as_deref())?;
+        let mut inputs = inputs.inputs().types(types);
         if let Some(name) = input_field {
             inputs = inputs.input_field(name);
         }
         if let Some(name) = key_field {
             inputs = inputs.key_field(name);
         }
-        if *dedupe { inputs.dedupe() } else { inputs }
+        Ok(if *dedupe { inputs.dedupe() } else { inputs })
     }
 
     /// The handling of unknown outcomes, with a bound receiver if webhook calls resolve them.
@@ -265,7 +285,7 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     if arguments.dry_run && arguments.sample.is_none() {
         return dry_run(context, arguments).await;
     }
-    let (command, published_to) = BatchRun::of(context, arguments)?;
+    let command = BatchRun::of(context, arguments)?;
     let endpoint = command.endpoint()?;
     let mut signals = Signals::listen()?;
     command.confirm_keep_warm(&mut signals).await?;
@@ -287,8 +307,8 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
         None => (None, progress),
     };
     let mut run = arguments.settings(batch.run(endpoint.clone()));
-    if let Some(folder) = published_to {
-        run = run.publish_to(folder);
+    if let Destination::Folder(folder) = &command.destination {
+        run = run.publish_to(folder.clone());
     }
     let mut known = before;
     let ended = drive(context, run, arguments.grace, &progress, &mut signals, &mut known).await;
@@ -318,34 +338,120 @@ struct BatchRun<'a> {
     id: &'a str,
     inputs: FileOrObject,
     results: PathBuf,
+    destination: Destination,
     /// The batch, as the arguments of further commands.
     named: String,
 }
 
+/// Where the results go besides their file.
+enum Destination {
+    None,
+    /// A folder of object storage, while the batch runs.
+    Folder(Object),
+    /// A file of another format, at the end, with the given types of its columns.
+    File(PathBuf, ColumnTypes),
+}
+
 impl<'a> BatchRun<'a> {
-    /// Returns the command, and the folder of object storage to publish the results in, if any.
-    fn of(
-        context: &'a Context,
-        arguments: &'a Arguments,
-    ) -> Result<(Self, Option<Object>), Failure> {
+    fn of(context: &'a Context, arguments: &'a Arguments) -> Result<Self, Failure> {
         let (Some(id), Some(out)) = (&arguments.endpoint, &arguments.out) else {
             return Err(Failure::usage("a run needs --endpoint and --out"));
         };
         let inputs = arguments.inputs.parse()?;
-        let (results, published_to) = match out.parse()? {
-            FileOrObject::File(results) => (results, None),
-            FileOrObject::Object(folder) => (inputs.default_results(), Some(folder)),
+        let types = columns::read_schema(arguments.out_schema.as_deref())?;
+        let (results, destination) = match out.parse()? {
+            FileOrObject::Object(folder) => (inputs.default_results(), Destination::Folder(folder)),
+            FileOrObject::File(out) => match FileFormat::of(&out) {
+                Err(error) => return Err(Failure::usage(error.to_string())),
+                Ok(format) if format.is_json_lines() => (out, Destination::None),
+                Ok(_) => (results_of(out.clone()), Destination::File(out, types.clone())),
+            },
         };
+        Self::check_destination(arguments, &inputs, &destination, &types)?;
         let is_journal = |file: &Path| {
             let journal = arguments.journal.as_ref().and_then(|it| absolute(it.file()?).ok());
             journal.is_some_and(|journal| absolute(file).is_ok_and(|file| file == journal))
         };
-        if is_journal(&results) || is_journal(inputs.shown()) {
+        let is_destination = matches!(&destination, Destination::File(out, _) if is_journal(out));
+        if is_destination || is_journal(&results) || is_journal(inputs.shown()) {
             let message = "--journal names a file of its own: not the inputs, nor --out";
             return Err(Failure::usage(message));
         }
         let named = batch_arguments(&results, arguments.journal.as_ref());
-        Ok((Self { context, arguments, id, inputs, results, named }, published_to))
+        Ok(Self { context, arguments, id, inputs, results, destination, named })
+    }
+
+    /// Refuses a file of another format that could not be written at the end.
+    fn check_destination(
+        arguments: &Arguments,
+        inputs: &FileOrObject,
+        destination: &Destination,
+        types: &ColumnTypes,
+    ) -> Result<(), Failure> {
+        let Destination::File(out, _) = destination else {
+            return match types.is_empty() {
+                true => Ok(()),
+                false => Err(Failure::usage("--out-schema is for a table: --out answers.parquet")),
+            };
+        };
+        if arguments.journal.as_ref().is_some_and(|journal| journal.file().is_none()) {
+            let message = format!(
+                "{} would have the results of one machine only: run with -o answers.jsonl, and then podqueue batch export with the results of all machines and --out",
+                out.display()
+            );
+            return Err(Failure::usage(message));
+        }
+        let same = |file: &Path| Some(canonicalize(file).ok()? == canonicalize(out).ok()?);
+        if same(inputs.shown()) == Some(true) {
+            return Err(Failure::usage("--out names the file of the inputs: choose another"));
+        }
+        if out.is_dir()
+            || out.parent().is_some_and(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+        {
+            let message =
+                format!("--out {} is a folder, or in a folder that does not exist", out.display());
+            return Err(Failure::usage(message));
+        }
+        Ok(())
+    }
+
+    /// Writes the file of another format, once the batch has ended.
+    async fn write_destination(
+        &self,
+        counts: &Counts,
+        signals: &mut Signals,
+    ) -> Result<(), Failure> {
+        let Destination::File(out, types) = &self.destination else { return Ok(()) };
+        let output = &self.context.output;
+        let command = format!(
+            "podqueue batch export {} --out {}",
+            self.named,
+            quoted(&out.to_string_lossy())
+        );
+        if counts.open() > 0 {
+            output.note(format_args!("{} is written once the batch has ended", out.display()));
+            output.hint(format_args!("to have it now: {command}"));
+            return Ok(());
+        }
+        let journal = Journal::of(&self.results, self.arguments.journal.as_ref());
+        let (results, to, types) = (self.results.clone(), out.clone(), types.clone());
+        let progress = output.progress(format!("writing {}", out.display()));
+        let writing = on_thread(move || journal.read()?.export_to(&[results], &to, &types));
+        let exported = signals.unless(writing).await;
+        drop(progress);
+        let exported = exported?.map_err(|error| {
+            let failure = self
+                .failure(&error)
+                .hint("all results are recorded, and nothing is submitted again");
+            Failure { exit: Exit::Error, ..failure }.hint(format!("to write it again: {command}"))
+        })?;
+        columns::note(self.context, out, &exported.columns);
+        output.note(format_args!(
+            "wrote {} to {}",
+            pluralized(exported.results, "result"),
+            out.display()
+        ));
+        Ok(())
     }
 
     fn failure(&self, error: &Error) -> Failure {
@@ -407,7 +513,7 @@ impl<'a> BatchRun<'a> {
         signals.unless(check_service(&journal, endpoint, accepts_loss)).await??;
         let mut opening = journal
             .open()
-            .inputs(arguments.inputs(&self.inputs))
+            .inputs(arguments.inputs(&self.inputs)?)
             .results(&self.results)
             .on_unknown(on_unknown)
             .check_run(endpoint, &arguments.policy.policy());
@@ -427,6 +533,7 @@ impl<'a> BatchRun<'a> {
                 batch.imported_results()
             ));
         }
+        columns::note(self.context, self.inputs.shown(), batch.columns());
         let changed = batch.changed_inputs();
         if changed.pending + changed.kept > 0 {
             output.warn(format_args!(
@@ -450,8 +557,10 @@ impl<'a> BatchRun<'a> {
             0 => Vec::new(),
             _ => signals.unless(batch.refused(summary::MAX_REFUSED)).await?.map_err(failed)?,
         };
-        let refused = Refused { file: self.inputs.shown(), first: refused };
+        let is_table = self.inputs.is_table();
+        let refused = Refused { file: self.inputs.shown(), is_table, first: refused };
         summary::print_report(self.context, report, nothing_left, &refused)?;
+        self.write_destination(&report.counts, signals).await?;
         if report.not_collected > 0 {
             let journal = Journal::of(&self.results, self.arguments.journal.as_ref());
             let reading = on_thread(move || journal.read().and_then(|mut it| it.runs()));
@@ -612,17 +721,22 @@ async fn dry_run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let mut signals = Signals::listen()?;
     let progress = context.output.progress(format!("checking {}", inputs.shown().display()));
     let opening = Batch::open(Sqlite::file(folder.path().join("journal")))
-        .inputs(arguments.inputs(&inputs))
+        .inputs(arguments.inputs(&inputs)?)
         .results(folder.path().join("results"));
-    let checking = async { opening.into_future().await?.check().await };
+    let checking = async {
+        let batch = opening.into_future().await?;
+        Ok((batch.check().await?, batch))
+    };
     let checked = signals.unless(checking).await;
     drop(progress);
-    let checked = checked?.map_err(failed)?;
-    print_check(context, &checked)?;
+    let (checked, batch) = checked?.map_err(failed)?;
+    columns::note(context, inputs.shown(), batch.columns());
+    print_check(context, &checked, if inputs.is_table() { "row" } else { "line" })?;
     Ok(if checked.invalid == 0 { Exit::Done } else { Exit::Usage })
 }
 
-fn print_check(context: &Context, checked: &Checked) -> Result<(), Failure> {
+/// Prints a check; `unit` says what an input is in its file.
+fn print_check(context: &Context, checked: &Checked, unit: &str) -> Result<(), Failure> {
     if context.output.is_json() {
         let row = |(line, error): &(u64, String)| json!({ "line": line, "error": error });
         return context.output.json(&json!({
@@ -637,7 +751,7 @@ fn print_check(context: &Context, checked: &Checked) -> Result<(), Failure> {
     table.row(["copies".into(), checked.copies.to_string().into()]);
     table.row(["invalid".into(), checked.invalid.to_string().into()]);
     for (line, error) in &checked.errors {
-        table.row([format!("line {line}").into(), error.as_str().into()]);
+        table.row([format!("{unit} {line}").into(), error.as_str().into()]);
     }
     context.output.styled(table)
 }
