@@ -227,9 +227,8 @@ impl Builder {
     ///
     /// Panics if it is called outside a tokio runtime.
     pub async fn start(self) -> Result<Server> {
-        if self.models.is_empty() {
-            let message = "the server has no endpoint: pass at least one";
-            return Err(Error::new(ErrorKind::Settings, message));
+        if let Some(problem) = self.models.problem() {
+            return Err(Error::new(ErrorKind::Settings, problem));
         }
         if self.keys.is_none() && !self.address.ip().is_loopback() {
             let message = format!(

@@ -324,7 +324,10 @@ impl BatchFolder {
         let expiring = self.read(EXPIRING)?;
         let cancelling = self.read(CANCELLING)?;
         let validated = self.read(VALIDATED)?;
-        let request = self.read(REQUEST)?.ok_or(io::ErrorKind::NotFound)?;
+        let request = self.read(REQUEST)?.ok_or_else(|| {
+            let message = format!("{} is missing", self.path.join(REQUEST).display());
+            io::Error::new(io::ErrorKind::InvalidData, message)
+        })?;
         Ok(Events { request, validated, cancelling, expiring, finalizing, ended })
     }
 

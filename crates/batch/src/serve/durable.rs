@@ -130,9 +130,13 @@ pub(super) fn names(folder: &Path) -> io::Result<Vec<String>> {
     };
     let mut names = Vec::new();
     for entry in entries {
-        // A name of this crate is UTF-8.
-        let name = entry?.file_name().into_string();
-        names.extend(name.ok().filter(|name| !name.starts_with(HIDDEN)));
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        // A file is not of this crate, and a name of this crate is UTF-8.
+        if kind.is_dir() || kind.is_symlink() {
+            let name = entry.file_name().into_string();
+            names.extend(name.ok().filter(|name| !name.starts_with(HIDDEN)));
+        }
     }
     names.sort_unstable();
     Ok(names)

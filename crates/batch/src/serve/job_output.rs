@@ -91,20 +91,20 @@ struct Body<'a> {
 /// The response in the output of a job, and its usage if it is a success.
 fn response<'a>(output: &'a RawValue, job_id: Cow<'a, str>) -> (JobResponse<'a>, Option<Usage>) {
     let body = only_item(output);
-    let fields: Body<'_> = serde_json::from_str(body.get()).unwrap_or_default();
+    let fields: Body<'_> = object(body.get()).unwrap_or_default();
     let text = |value: &Option<Cow<'_, RawValue>>| value.as_ref().map(|it| it.get().to_owned());
     let is_old_error = text(&fields.object).as_deref() == Some("\"error\"");
     let error = fields.error.as_ref().map(|error| error.get()).filter(|error| *error != "null");
     // A response that has failed has an error, too, and is of a type.
     let is_error = is_old_error || (error.is_some() && fields.object.is_none());
     if !is_error {
-        let usage = fields.usage.and_then(|usage| serde_json::from_str(usage.get()).ok());
+        let usage = fields.usage.and_then(|usage| Usage::read(usage.get()));
         let response =
             JobResponse { status_code: 200, request_id: job_id, body: Cow::Borrowed(body) };
         return (response, usage);
     }
     let code = match error {
-        Some(error) => serde_json::from_str::<Body<'_>>(error).ok().and_then(|it| text(&it.code)),
+        Some(error) => object::<Body<'_>>(error).and_then(|it| text(&it.code)),
         None => text(&fields.code),
     };
     let code = code.and_then(|code| code.parse().ok());
@@ -165,51 +165,52 @@ fn raw(value: &impl Serialize) -> Cow<'static, RawValue> {
     Cow::Owned(serde_json::value::to_raw_value(value).unwrap_or_default())
 }
 
-/// The tokens of a response, in the words of any of the paths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+/// Reads the members of an object. Of a list, serde would read the items as members.
+fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    text.starts_with('{').then(|| serde_json::from_str(text).ok())?
+}
+
+/// The tokens of a response.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    #[serde(alias = "prompt_tokens", deserialize_with = "number")]
-    input_tokens: u64,
-    #[serde(alias = "completion_tokens", deserialize_with = "number")]
-    output_tokens: u64,
-    #[serde(deserialize_with = "number")]
-    total_tokens: u64,
-    #[serde(alias = "prompt_tokens_details", deserialize_with = "details")]
-    input_tokens_details: Details,
-    #[serde(alias = "completion_tokens_details", deserialize_with = "details")]
-    output_tokens_details: Details,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-struct Details {
-    #[serde(deserialize_with = "number")]
-    cached_tokens: u64,
-    #[serde(deserialize_with = "number")]
-    reasoning_tokens: u64,
-}
-
-/// Reads a number, and anything else as zero.
-fn number<'de, D: serde::Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
-    Ok(Value::deserialize(value)?.as_u64().unwrap_or(0))
-}
-
-/// Reads details, which may be null.
-fn details<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Details, D::Error> {
-    Ok(Option::deserialize(value)?.unwrap_or_default())
+    input: u64,
+    output: u64,
+    total: u64,
+    cached: u64,
+    reasoning: u64,
 }
 
 impl Usage {
+    /// Reads the tokens of an object, in the words of any of the paths, some of which a service
+    /// repeats in those of another. What is no number is zero.
+    fn read(usage: &str) -> Option<Self> {
+        let usage: Value = object(usage)?;
+        let number = |places: [&str; 2]| {
+            places.iter().find_map(|place| usage.pointer(place)?.as_u64()).unwrap_or(0)
+        };
+        Some(Self {
+            input: number(["/input_tokens", "/prompt_tokens"]),
+            output: number(["/output_tokens", "/completion_tokens"]),
+            total: number(["/total_tokens"; 2]),
+            cached: number([
+                "/input_tokens_details/cached_tokens",
+                "/prompt_tokens_details/cached_tokens",
+            ]),
+            reasoning: number([
+                "/output_tokens_details/reasoning_tokens",
+                "/completion_tokens_details/reasoning_tokens",
+            ]),
+        })
+    }
+
     /// Adds the tokens of another response.
     pub(super) fn add(&mut self, other: Self) {
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
-        add(&mut self.input_tokens, other.input_tokens);
-        add(&mut self.output_tokens, other.output_tokens);
-        add(&mut self.total_tokens, other.total_tokens);
-        let (input, output) = (other.input_tokens_details, other.output_tokens_details);
-        add(&mut self.input_tokens_details.cached_tokens, input.cached_tokens);
-        add(&mut self.output_tokens_details.reasoning_tokens, output.reasoning_tokens);
+        add(&mut self.input, other.input);
+        add(&mut self.output, other.output);
+        add(&mut self.total, other.total);
+        add(&mut self.cached, other.cached);
+        add(&mut self.reasoning, other.reasoning);
     }
 }
 
@@ -217,15 +218,15 @@ impl From<Usage> for types::Usage {
     fn from(usage: Usage) -> Self {
         let number = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
         Self {
-            input_tokens: number(usage.input_tokens),
+            input_tokens: number(usage.input),
             input_tokens_details: Some(types::InputTokensDetails {
-                cached_tokens: number(usage.input_tokens_details.cached_tokens),
+                cached_tokens: number(usage.cached),
             }),
-            output_tokens: number(usage.output_tokens),
+            output_tokens: number(usage.output),
             output_tokens_details: Some(types::OutputTokensDetails {
-                reasoning_tokens: number(usage.output_tokens_details.reasoning_tokens),
+                reasoning_tokens: number(usage.reasoning),
             }),
-            total_tokens: number(usage.total_tokens),
+            total_tokens: number(usage.total),
         }
     }
 }
@@ -247,6 +248,7 @@ mod tests {
             (r#"[ {"choices": []} ]"#, r#"{"choices": []}"#),
             (r#"[{"n":1},{"n":2}]"#, r#"[{"n":1},{"n":2}]"#),
             (r#""text""#, r#""text""#),
+            (r#"[null,"boom",3,4]"#, r#"[null,"boom",3,4]"#),
             ("[]", "[]"),
             (
                 r#"{"object":"response","error":{"code":400}}"#,
@@ -291,6 +293,11 @@ mod tests {
                 "total_tokens": 15,
             })
         );
-        assert_eq!(of(r#"{"usage":null}"#).2, None);
+        for usage in ["null", "[1,2,3]", "7"] {
+            assert_eq!(of(&format!(r#"{{"usage":{usage}}}"#)).2, None, "{usage}");
+        }
+        let both = r#"{"usage":{"prompt_tokens":5,"input_tokens":5,"completion_tokens":1,"output_tokens":1,"total_tokens":6}}"#;
+        let read = of(both).2.expect("usage");
+        assert_eq!((read.input, read.output, read.total), (5, 1, 6));
     }
 }

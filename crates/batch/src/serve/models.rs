@@ -21,8 +21,18 @@ impl Models {
         self.named.insert(name, endpoint);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.named.is_empty() && self.default.is_none()
+    /// What is wrong: there is no endpoint, or one without an id, or a model without a name.
+    pub(super) fn problem(&self) -> Option<&'static str> {
+        let mut endpoints = self.named.values().chain(&self.default);
+        if self.named.is_empty() && self.default.is_none() {
+            Some("the server has no endpoint: pass at least one")
+        } else if endpoints.any(|it| it.id().is_empty()) {
+            Some("an endpoint of the server has no id: pass the id that the service shows for it")
+        } else if self.named.contains_key("") {
+            Some("a model of the server has no name: pass the name that requests have as `model`")
+        } else {
+            None
+        }
     }
 
     /// The endpoint that serves a model.

@@ -141,9 +141,10 @@ impl Scheduler {
             tasks_by_batch: Mutex::default(),
             join_set: Mutex::default(),
         });
-        let mut ended = HashSet::new();
-        scheduler.scan(&mut ended).await.map_err(|error| failed(&path, error))?;
-        let watching = Self::watch(Arc::downgrade(&scheduler), ended);
+        let mut done = HashSet::new();
+        scheduler.scan(&mut done).await.map_err(|error| failed(&path, error))?;
+        let stopping = scheduler.context.stop.subscribe();
+        let watching = Self::watch(Arc::downgrade(&scheduler), stopping, done);
         locked(&scheduler.join_set).spawn(watching);
         Ok(scheduler)
     }
@@ -189,39 +190,58 @@ impl Scheduler {
         });
     }
 
-    /// Starts tasks for the batches that have none.
-    async fn scan(self: &Arc<Self>, ended: &mut HashSet<String>) -> io::Result<()> {
+    /// Starts tasks for the batches that have none. `done` are those that need none: they have ended,
+    /// or their record is damaged, which is reported once and keeps no other batch from running.
+    async fn scan(self: &Arc<Self>, done: &mut HashSet<String>) -> io::Result<()> {
         let folder = self.context.settings.folder.clone();
         let known: HashSet<String> =
-            ended.iter().chain(locked(&self.tasks_by_batch).keys()).cloned().collect();
+            done.iter().chain(locked(&self.tasks_by_batch).keys()).cloned().collect();
         let found = on_thread(move || {
-            let (mut open, mut ended) = (Vec::new(), Vec::new());
+            let (mut open, mut done, mut problems) = (Vec::new(), Vec::new(), Vec::new());
             for owner in durable::names(&folder)? {
                 for batch in Batches::of(&folder.join(owner)).all()? {
                     if known.contains(batch.id()) {
                         continue;
                     }
-                    if batch.events()?.is_final() && !batch.run().exists() {
-                        ended.push(batch.id().to_owned());
-                    } else {
-                        open.push(batch);
+                    match batch.events() {
+                        Ok(events) if events.is_final() && !batch.run().exists() => {
+                            done.push(batch.id().to_owned());
+                        }
+                        Ok(_) => open.push(batch),
+                        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                            done.push(batch.id().to_owned());
+                            problems.push(format!(
+                                "the batch {} does not run: {error}; restore the file from a backup, and start the server again",
+                                batch.id()
+                            ));
+                        }
+                        Err(error) => return Err(error),
                     }
                 }
             }
-            Ok::<_, io::Error>((open, ended))
+            Ok((open, done, problems))
         });
-        let (open, newly_ended) = found.await?;
-        ended.extend(newly_ended);
+        let (open, newly_done, problems) = found.await?;
+        done.extend(newly_done);
+        problems.iter().for_each(|problem| self.context.report(problem));
         open.into_iter().for_each(|batch| self.start_or_wake(batch));
         Ok(())
     }
 
     /// Looks for batches of other servers, and removes files that have expired.
-    async fn watch(scheduler: Weak<Self>, mut ended: HashSet<String>) {
+    async fn watch(
+        scheduler: Weak<Self>,
+        mut stopping: watch::Receiver<bool>,
+        mut done: HashSet<String>,
+    ) {
         let mut scans = interval(SCAN);
         let mut swept: Option<Instant> = None;
         loop {
-            scans.tick().await;
+            tokio::select! {
+                biased;
+                _ = stopping.wait_for(|it| *it) => return,
+                _ = scans.tick() => {}
+            }
             let Some(scheduler) = scheduler.upgrade() else { return };
             let context = &scheduler.context;
             if swept.is_none_or(|at| at.elapsed() > SWEEP) {
@@ -240,7 +260,7 @@ impl Scheduler {
                 }
             }
             if context.settings.journals.are_shared()
-                && let Err(error) = scheduler.scan(&mut ended).await
+                && let Err(error) = scheduler.scan(&mut done).await
             {
                 context.report(&format!("could not read the batches: {error}"));
             }

@@ -52,6 +52,10 @@ async fn invalid_arguments_are_refused() {
     };
     serve(&[]).await.fails(2, "ENDPOINT");
     serve(&["a", "b"]).await.fails(2, "MODEL=ENDPOINT");
+    serve(&["m=a", "m=b"]).await.fails(2, "the model m has two endpoints");
+    serve(&[""]).await.fails(2, "has no id");
+    serve(&["m="]).await.fails(2, "has no id");
+    serve(&["=a"]).await.fails(2, "has no name");
     serve(&["a", "--listen", "0.0.0.0:0"]).await.fails(2, "keys");
     serve(&["a", "--api-key-file", "missing"]).await.fails(2, "missing");
     serve(&["a", "--journal", "file.journal"]).await.fails(2, "--journal");

@@ -46,6 +46,45 @@ async fn a_batch_continues_after_its_server_ended_at_any_step() {
 }
 
 #[tokio::test]
+async fn a_server_without_jobs_stops_at_once() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let batch = served.submit(request("a")).await;
+    served.until_ended(&batch.id.unwrap()).await;
+    timeout(Duration::from_secs(5), served.server.shutdown()).await.expect("stopped");
+}
+
+#[tokio::test]
+async fn a_damaged_record_stops_its_batch_only() {
+    let world = World::new().await;
+    let served = world.serve().await;
+    let mut ids = Vec::new();
+    for content in ["a", "b", "wait c"] {
+        ids.push(served.submit(request(content)).await.id.unwrap());
+    }
+    for id in &ids[..2] {
+        served.until_ended(id).await;
+    }
+    drop(served);
+    let batches = world.path().join("local/batches");
+    std::fs::write(batches.join(&ids[0]).join("batch.json"), "").unwrap();
+    std::fs::remove_file(batches.join(&ids[1]).join("batch.json")).unwrap();
+    // Files that others leave in a folder.
+    std::fs::write(world.path().join("stray"), "").unwrap();
+    std::fs::write(batches.join("stray"), "").unwrap();
+    world.worker.open_gate();
+    let served = world.serve().await;
+    let batch = served.until_ended(&ids[2]).await;
+    assert_eq!(batch.status, Some(BatchStatus::Completed), "{batch:?}");
+    let problems = world.problems.lock().unwrap();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    for (problem, (id, found)) in problems.iter().zip(ids.iter().zip(["is damaged", "is missing"]))
+    {
+        assert!(problem.contains(id) && problem.contains(found), "{problem}");
+    }
+}
+
+#[tokio::test]
 async fn an_orderly_stop_leaves_no_outcome_unknown() {
     let world = World::new().await;
     let contents: Vec<_> = (0..40).map(|n| format!("wait {n}")).collect();

@@ -1,5 +1,6 @@
 //! Command `batch serve`: the OpenAI-compatible Batch API in front of endpoints.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -63,9 +64,14 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let mut builder = Server::builder(&arguments.dir)
         .listen(arguments.listen)
         .on_problem(move |problem| output.warn(problem));
-    let mut has_default = false;
+    let (mut has_default, mut models) = (false, HashSet::new());
     for argument in &arguments.endpoints {
         builder = match argument.split_once('=') {
+            Some((model, _)) if !models.insert(model) => {
+                return Err(Failure::usage(format!(
+                    "the model {model} has two endpoints: pass one"
+                )));
+            }
             Some((model, endpoint)) => builder.model(model, client.endpoint(endpoint)),
             None if has_default => {
                 return Err(Failure::usage(
