@@ -96,7 +96,8 @@ async fn print(context: &Context, arguments: &Arguments) -> Result<Exit, Failure
         }
         lines.sort_by(|(_, one), (_, other)| {
             let time = |item: &Value| item["wallMs"].as_f64().unwrap_or_default();
-            time(one).total_cmp(&time(other))
+            // The service lists the newest first, also of the same millisecond.
+            time(one).total_cmp(&time(other)).then(number(one).cmp(&number(other)))
         });
         for (origin, item) in &lines {
             print_line(context, origin, item)?;

@@ -70,6 +70,18 @@ async fn requests_and_output_are_shown_by_time() {
     fixture.run(&["logs", "no-such"]).await.fails(6, "has no endpoint no-such");
 }
 
+#[tokio::test]
+async fn lines_of_one_moment_are_shown_in_their_order() {
+    let handler =
+        "while read -r line; do printf 'one\\ntwo\\nthree\\n' >&2; echo '{\"output\": 1}'; done";
+    let builder = LocalService::builder().control_plane().command_endpoint("lines", handler);
+    let fixture = Fixture::with(builder).await;
+    fixture.run(&["run", "lines", "{}"]).await.assert_code(0);
+    let shown = fixture.run(&["logs", "lines", "--only", "workers"]).await;
+    let position = |text: &str| shown.stdout.find(text).unwrap_or_else(|| panic!("{shown:?}"));
+    assert!(position("one") < position("two") && position("two") < position("three"), "{shown:?}");
+}
+
 /// More lines than a list of the service has, and none twice.
 #[tokio::test]
 async fn followed_logs_have_each_new_line_once() {

@@ -20,13 +20,19 @@ pub(super) struct Recorder(PathBuf);
 impl Recorder {
     /// Checks that the file is new, empty or an earlier session, and can be written.
     pub(super) fn new(path: PathBuf) -> Result<Self, String> {
-        match fs::read_to_string(&path) {
-            Ok(text) if text.is_empty() => {}
-            Ok(_) => drop(read(&path)?),
+        // The file behind a link is written, and not the link.
+        let recorder = Self(fs::canonicalize(&path).unwrap_or(path));
+        match fs::metadata(&recorder.0) {
+            // Writing replaces the file, which would remove a device or a pipe.
+            Ok(found) if !found.is_file() => {
+                let path = recorder.0.display();
+                return Err(format!("{path} is not a file: pass the name of one, or a new name"));
+            }
+            Ok(found) if found.len() == 0 => {}
+            Ok(_) => drop(read(&recorder.0)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(format!("{}: {error}", path.display())),
+            Err(error) => return Err(recorder.named(&error)),
         }
-        let recorder = Self(path);
         recorder.temporary().map_err(|error| recorder.named(&error))?;
         Ok(recorder)
     }

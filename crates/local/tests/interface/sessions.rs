@@ -224,6 +224,13 @@ async fn files_that_are_no_session_are_refused_and_stay() {
         let output = program().arg(option).arg(&absent).output().await.unwrap();
         assert_eq!(output.status.code(), Some(2));
     }
+    // Replaced, a device would be lost to everybody; by this test, only the link.
+    let link = folder.path().join("null");
+    std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+    let output = program().arg("--record").arg(&link).output().await.unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("/dev/null is not a file"), "{message}");
     let together = program().args(["--replay", "a", "--endpoint", "b"]).output().await.unwrap();
     assert_eq!(together.status.code(), Some(2));
 }
