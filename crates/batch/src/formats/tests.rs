@@ -1,14 +1,18 @@
 //! Tests of the formats: what a table has, what is refused, and that rows come back as they were.
 
 use std::fmt::Write as _;
-use std::io::{BufReader, Write as _};
+use std::io::BufReader;
+#[cfg(any(feature = "compression", feature = "parquet"))]
+use std::io::Write as _;
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::columns::{Column, ColumnType, ColumnTypes};
 use super::table::{CsvSink, Sink, Table};
-use super::{Compression, Compressor, Failure, csv, reader};
+#[cfg(feature = "compression")]
+use super::{Compression, Compressor, reader};
+use super::{Failure, csv};
 
 fn types(text: &str) -> ColumnTypes {
     ColumnTypes::parse(text).expect("types")
