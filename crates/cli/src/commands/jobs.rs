@@ -22,7 +22,13 @@ pub struct Arguments {
     endpoint: String,
 
     /// Only jobs with this status, such as FAILED; several are separated by commas.
-    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "STATUS",
+        value_delimiter = ',',
+        ignore_case = true,
+        value_parser = ["IN_QUEUE", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"]
+    )]
     status: Vec<String>,
 
     /// Only jobs with this text in their id, input, output or error.

@@ -42,6 +42,7 @@ async fn the_jobs_of_an_endpoint_are_listed() {
     let none = fixture.run(&["jobs", "echo", "--status", "failed,TIMED_OUT"]).await;
     assert_eq!(none.stdout.lines().count(), 1, "{none:?}");
     fixture.run(&["jobs", "no-such"]).await.fails(6, "has no endpoint no-such");
+    fixture.run(&["jobs", "echo", "--status", "FAILED,done"]).await.fails(2, "IN_PROGRESS");
 }
 
 #[tokio::test]
