@@ -17,7 +17,8 @@ cp Cargo.lock "$unpacked"
 {
   printf '[workspace]\nresolver = "3"\nmembers = ["*"]\n[patch.crates-io]\n'
   for crate in "${crates[@]}"; do
-    tar -xzf "$target/package/$crate"-[0-9]*.crate -C "$unpacked"
+    # With the time of now: by that in the package, an earlier build would be taken for this one's.
+    tar -xzmf "$target/package/$crate"-[0-9]*.crate -C "$unpacked"
     mv "$unpacked/$crate"-[0-9]* "$unpacked/$crate"
     printf '%s = { path = "%s" }\n' "$crate" "$crate"
   done
