@@ -13,8 +13,8 @@ use crate::Error;
 /// The advice for a file that differs from what is generated.
 const AGAIN: &str = "run podqueue-regenerate with the same arguments, without --check";
 
-/// How often a run writes what another one overwrites: each writes for an instant, so they alternate a
-/// few times at most.
+/// The largest number of times that a run writes what another run overwrites. Each writes for an
+/// instant, so they alternate a few times at most.
 const MOST_ATTEMPTS: usize = 100;
 
 /// The generated code of REST descriptions, for a folder of a crate that needs no build script.

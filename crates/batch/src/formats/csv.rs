@@ -241,7 +241,7 @@ impl<R: BufRead> Rows<R> {
     }
 }
 
-/// What is known of a column after some of its cells.
+/// Inferred type of a column, after some of its cells.
 struct Inference {
     nulls: u64,
     cells: u64,

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::formats::columns::{Column, ColumnTypes};
 use crate::formats::{Compression, Content, Failure, FileFormat, csv, reader};
 
-/// What to convert: a file, as which an error names it, and how.
+/// Conversion of a file, under the name that errors have for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversion {
     pub(crate) name: String,

@@ -21,7 +21,8 @@ impl Models {
         self.named.insert(name, endpoint);
     }
 
-    /// What is wrong: there is no endpoint, or one without an id, or a model without a name.
+    /// The reason why these cannot be served: no endpoint, one without an id, or a model without a
+    /// name.
     pub(super) fn problem(&self) -> Option<&'static str> {
         let mut endpoints = self.named.values().chain(&self.default);
         if self.named.is_empty() && self.default.is_none() {
