@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::{fs, io};
 
 use podqueue_codegen::__private::{MARK, committed, is_root};
@@ -12,10 +11,6 @@ use crate::Error;
 
 /// The advice for a file that differs from what is generated.
 const AGAIN: &str = "run podqueue-regenerate with the same arguments, without --check";
-
-/// The largest number of times that a run writes what another run overwrites. Each writes for an
-/// instant, so they alternate a few times at most.
-const MOST_ATTEMPTS: usize = 100;
 
 /// The generated code of REST descriptions, for a folder of a crate that needs no build script.
 #[derive(Clone, Debug)]
@@ -53,11 +48,9 @@ impl Committed {
         for (file, code) in &self.files {
             let path = self.folder.join(file);
             let name = Source::name_of(&path);
-            let Some(there) = read_if_there(&path)? else {
+            if !path.exists() {
                 found.push(Diagnostic::of_file(name, format!("this file is missing; {AGAIN}")));
-                continue;
-            };
-            if let Some((line, column)) = difference(&there, code) {
+            } else if let Some((line, column)) = difference(&read(&path)?, code) {
                 let message = format!("this is not what the description generates now; {AGAIN}");
                 found.push(Diagnostic::new(name, line, column, message));
             }
@@ -72,38 +65,19 @@ impl Committed {
     /// Writes the files, unless they are unchanged, and removes those that are no longer generated.
     /// Returns the paths of the files that were written or removed.
     ///
-    /// Another run may write the same folder at once, with other settings: each writes until it finds
-    /// all files as it generates them, so the files are never a mixture of both in the end.
+    /// Another run that writes the same folder at once, with other settings, waits: the files are those
+    /// of one run, never a mixture.
     ///
     /// # Errors
     ///
     /// A file cannot be written; or one has other content than generated code, or is of an output whose
     /// folder is within this one or around it: then nothing is written.
     pub fn write(&self) -> Result<Vec<PathBuf>, Error> {
-        let mut changed = Vec::new();
-        for _ in 0..MOST_ATTEMPTS {
-            let (stale, extra) = (self.stale()?, self.extra()?);
-            if stale.is_empty() && extra.is_empty() {
-                return Ok(changed);
-            }
-            self.write_once(&stale, &extra)?;
-            for path in stale.into_iter().map(|(path, _)| path).chain(extra) {
-                if !changed.contains(&path) {
-                    changed.push(path);
-                }
-            }
-        }
-        let message =
-            "another run keeps writing other code into this folder; run again when it is done";
-        Err(Diagnostic::of_file(Source::name_of(&self.folder.join("mod.rs")), message).into())
-    }
-
-    /// The files that are not as they are generated now.
-    fn stale(&self) -> Result<Vec<(PathBuf, &str)>, Error> {
+        let _lock = self.lock();
         let mut stale = Vec::new();
         for (file, code) in &self.files {
             let path = self.folder.join(file);
-            let there = read_if_there(&path)?;
+            let there = if path.exists() { Some(read(&path)?) } else { None };
             // Writing that was interrupted leaves an empty file.
             if there.as_ref().is_some_and(|there| !there.is_empty() && !is_generated(there)) {
                 let message = "this file was not generated, and is not overwritten; remove it, or \
@@ -116,18 +90,15 @@ impl Committed {
                 return Err(Diagnostic::of_file(Source::name_of(&path), message).into());
             }
             if there.is_none_or(|there| difference(&there, code).is_some()) {
-                stale.push((path, code.as_str()));
+                stale.push((path, code));
             }
         }
-        Ok(stale)
-    }
-
-    fn write_once(&self, stale: &[(PathBuf, &str)], extra: &[PathBuf]) -> Result<(), Error> {
+        let extra = self.extra()?;
         let failed = |participle: &str, path: &Path, error: io::Error| {
             let message = format!("cannot be {participle}: {error}");
             Error::from(Diagnostic::of_file(Source::name_of(path), message))
         };
-        for path in extra {
+        for path in &extra {
             match fs::remove_file(path) {
                 // Another run has removed it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -142,13 +113,18 @@ impl Committed {
         for (path, code) in others.into_iter().chain(roots) {
             let folder = path.parent().unwrap_or(Path::new("."));
             fs::create_dir_all(folder).map_err(|error| failed("created", folder, error))?;
-            match replace(path, code) {
-                // Another run has removed the folder; this one makes it again.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                written => written.map_err(|error| failed("written", path, error))?,
-            }
+            replace(path, code).map_err(|error| failed("written", path, error))?;
         }
-        Ok(())
+        Ok(stale.into_iter().map(|(path, _)| path).chain(extra).collect())
+    }
+
+    /// Makes the folder, and locks it until the file is dropped. Where a system cannot lock a folder,
+    /// runs at once are left to the user.
+    fn lock(&self) -> Option<fs::File> {
+        fs::create_dir_all(&self.folder).ok()?;
+        let folder = fs::File::open(&self.folder).ok()?;
+        folder.lock().ok()?;
+        Some(folder)
     }
 
     /// The generated files that are not generated now: of the folders of the descriptions, and of
@@ -159,21 +135,16 @@ impl Committed {
         let folders = known.iter().filter_map(|file| file.parent()).map(Path::to_owned);
         let mut folders: BTreeSet<_> = folders.filter(|it| *it != self.folder).collect();
         let root = self.folder.join("mod.rs");
-        let former = read_if_there(&root)?.unwrap_or_default();
+        let former = if root.exists() { read(&root)? } else { String::new() };
         if is_root(&former) {
             let names = former.lines().filter_map(|line| line.strip_prefix("pub mod "));
             folders.extend(names.map(|name| self.folder.join(name.trim_end_matches(';'))));
         }
         let mut extra = Vec::new();
         for folder in folders.iter().filter(|it| it.is_dir()) {
-            let found = match Source::find(folder, &["rs"]) {
-                // Another run has removed it.
-                Err(_) if !folder.is_dir() => continue,
-                found => found?,
-            };
-            for path in found {
+            for path in Source::find(folder, &["rs"])? {
                 let is_own = path.parent() == Some(folder) && !known.contains(&path);
-                if is_own && read_if_there(&path)?.is_some_and(|it| is_generated(&it)) {
+                if is_own && is_generated(&read(&path)?) {
                     extra.push(path);
                 }
             }
@@ -184,9 +155,7 @@ impl Committed {
 
 /// Writes a file at once, so that another run never reads a part of it.
 fn replace(path: &Path, code: &str) -> io::Result<()> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let partial = path.with_extension(format!("rs.{}-{number}", std::process::id()));
+    let partial = path.with_extension(format!("rs.{}", std::process::id()));
     let written = fs::write(&partial, code).and_then(|()| fs::rename(&partial, path));
     if written.is_err() {
         _ = fs::remove_file(&partial);
@@ -194,13 +163,8 @@ fn replace(path: &Path, code: &str) -> io::Result<()> {
     written
 }
 
-/// The text of a file, if there is one: another run may remove it at any time.
-fn read_if_there(path: &Path) -> Result<Option<String>, Error> {
-    match Source::read(path) {
-        Ok(source) => Ok(Some(source.text)),
-        Err(_) if !path.exists() => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+fn read(path: &Path) -> Result<String, Error> {
+    Ok(Source::read(path)?.text)
 }
 
 fn is_generated(text: &str) -> bool {
