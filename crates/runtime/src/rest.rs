@@ -490,9 +490,23 @@ pub fn bytes(response: &Response<'_>) -> Result<Bytes> {
     response.bytes()
 }
 
-/// Reads a response that has no content.
+/// Reads a response without described content, of a status that may have some.
 pub fn nothing(_: &Response<'_>) -> Result<()> {
     Ok(())
+}
+
+/// Reads a response that has no content by its status. A web page comes from a gateway, and says
+/// nothing of the call.
+pub fn no_content(response: &Response<'_>) -> Result<()> {
+    let reply = response.reply;
+    if !reply.body().trim_ascii_start().starts_with(b"<") {
+        return Ok(());
+    }
+    let what = format!(
+        "status {}, with a web page in place of no content, which comes from a gateway and not from the service: if this persists, check the URL",
+        reply.status()
+    );
+    Err(reply.explain(Error::new(ErrorKind::Decode, reply.attempted(), what)))
 }
 
 /// The method of this name, and its idempotency.
@@ -503,7 +517,7 @@ fn method(name: &str) -> (Method, Idempotency) {
         "OPTIONS" => (Method::OPTIONS, Idempotency::Idempotent),
         "TRACE" => (Method::TRACE, Idempotency::Idempotent),
         "PUT" => (Method::PUT, Idempotency::Idempotent),
-        "DELETE" => (Method::DELETE, Idempotency::Idempotent),
+        "DELETE" => (Method::DELETE, Idempotency::IdempotentEffect),
         "QUERY" => (named(name), Idempotency::Idempotent),
         "PATCH" => (Method::PATCH, Idempotency::NonIdempotent),
         "POST" => (Method::POST, Idempotency::NonIdempotent),

@@ -153,7 +153,7 @@ pub struct SuccessResponse<'a> {
 }
 
 /// Statuses of responses that cannot have content.
-const NO_CONTENT: [&str; 2] = ["204", "205"];
+pub const NO_CONTENT: [&str; 2] = ["204", "205"];
 
 /// The success responses, by their status. `default` describes errors, unless no success is
 /// described at all: then it may be either.

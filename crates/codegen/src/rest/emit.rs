@@ -326,7 +326,7 @@ impl Builder<'_> {
         let more_parts = parts.then(|| quote!(parts: Vec<(String, __runtime::Part)>,));
         let part = parts.then(adding_parts);
         let by_status = self.by_status();
-        let whole = response::whole(self.operation.response.as_ref(), &self.signature.response);
+        let whole = response::whole(self.operation, &self.signature.response);
         let (response, send) = match &whole {
             Some((ty, read)) => {
                 (ty.clone(), quote!(self.call() #of_first.send(__runtime::__private::rest::#read)))

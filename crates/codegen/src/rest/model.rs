@@ -27,6 +27,8 @@ pub(crate) struct Operation {
     pub(crate) body: Option<Body>,
     /// Content of the success response; `None` if no success has content.
     pub(crate) response: Option<ExpectedResponse>,
+    /// True if each success has a status that permits no content.
+    pub(crate) has_no_content: bool,
     /// The success responses by status; empty if they have the same type.
     pub(crate) successes: Vec<Success>,
     /// The name under which the signatures have the type of an event's data, if a response may be a

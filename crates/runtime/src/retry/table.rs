@@ -103,6 +103,16 @@ impl Idempotency {
     pub(crate) fn classify_final(self, error: Error, ambiguous: u32, attempts: u32) -> Error {
         let maybe_took_effect = ambiguous > 0;
         if !maybe_took_effect || !self.is_repeat_harmful() {
+            let is_deleted = maybe_took_effect && self == Self::IdempotentEffect;
+            let error = match is_deleted && error.kind() == ErrorKind::NotFound {
+                true => {
+                    let message = error.message();
+                    let message =
+                        format!("{message}; an earlier attempt of this call may have taken effect");
+                    error.with_message(message)
+                }
+                false => error,
+            };
             return error.with_unknown_outcome_before(maybe_took_effect);
         }
         if error.kind() == ErrorKind::OutcomeUnknown {
@@ -207,6 +217,20 @@ mod tests {
             assert_eq!(kind(repeat, false), ErrorKind::Connect);
             assert_eq!(kind(repeat, true), ErrorKind::OutcomeUnknown);
         }
+    }
+
+    #[test]
+    fn what_an_earlier_attempt_may_have_deleted_is_said_to_be_not_found_with_the_reason() {
+        let message = |repeat: Idempotency, ambiguous| {
+            let error = Error::new(ErrorKind::NotFound, "a call", "not found");
+            repeat.classify_final(error, ambiguous, 2).message().to_owned()
+        };
+        assert_eq!(
+            message(Idempotency::IdempotentEffect, 1),
+            "not found; an earlier attempt of this call may have taken effect"
+        );
+        assert_eq!(message(Idempotency::IdempotentEffect, 0), "not found");
+        assert_eq!(message(Idempotency::Idempotent, 1), "not found");
     }
 
     #[test]

@@ -7,19 +7,17 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Item, Type, parse_quote};
 
-use crate::rest::model::{
-    Content, ExpectedResponse, Header, HeaderKind, Next, Paging, Sent, Success,
-};
+use crate::rest::model::{Content, Header, HeaderKind, Next, Operation, Paging, Sent, Success};
 use crate::syntax::{argument, is_named, wire_name};
 use crate::{naming, print, redact};
 
 /// The type of a call's whole response, and the function of the runtime that reads it; `None` for a
 /// stream of events.
-pub(super) fn whole(
-    response: Option<&ExpectedResponse>,
-    ty: &Type,
-) -> Option<(TokenStream, TokenStream)> {
-    let Some(response) = response else { return Some((quote!(()), quote!(nothing))) };
+pub(super) fn whole(operation: &Operation, ty: &Type) -> Option<(TokenStream, TokenStream)> {
+    let Some(response) = &operation.response else {
+        let read = if operation.has_no_content { quote!(no_content) } else { quote!(nothing) };
+        return Some((quote!(()), read));
+    };
     Some(match response.content {
         Content::Events => return None,
         Content::Text => (quote!(String), quote!(text)),

@@ -351,6 +351,7 @@ fn with_body(
             path_query,
             body,
             response,
+            has_no_content: successful.has_no_content,
             successes,
             events: None,
             lines: None,

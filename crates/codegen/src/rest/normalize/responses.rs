@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::parameters::followed;
-use crate::rest::description::{self, SuccessResponse, successes};
+use crate::rest::description::{self, NO_CONTENT, SuccessResponse, successes};
 use crate::rest::media::{self, Media, content};
 use crate::rest::model::{Content, ExpectedResponse, Header, HeaderKind, Success};
 use crate::rest::tree::{fields, object_at, resolve, text_at};
@@ -21,6 +21,8 @@ pub(super) struct SuccessResponses {
     pub(super) successes: Vec<(Success, Option<Value>)>,
     /// The headers of the one that is read as a whole.
     pub(super) headers: Vec<Header>,
+    /// True if the status of each of them permits no content.
+    pub(super) has_no_content: bool,
 }
 
 /// Selects the type of a call's response.
@@ -56,7 +58,15 @@ pub(super) fn of_successes(
         let expected =
             ExpectedResponse { content: Content::Events, may_be_empty: false, accept: None };
         let expected = events.is_some().then_some((expected, None));
-        return SuccessResponses { expected, events, lines: None, successes: Vec::new(), headers };
+        let has_no_content =
+            any_success && successes.iter().all(|it| NO_CONTENT.contains(&it.status));
+        return SuccessResponses {
+            expected,
+            events,
+            headers,
+            has_no_content,
+            ..SuccessResponses::default()
+        };
     };
 
     let lines = successes.iter().flat_map(|it| &it.offered).find(|(name, _)| media::is_lines(name));
@@ -111,7 +121,7 @@ pub(super) fn of_successes(
         successes.clear();
     }
     let expected = Some((expected, Some(media.schema)));
-    SuccessResponses { expected, events, lines, successes, headers }
+    SuccessResponses { expected, events, lines, successes, headers, has_no_content: false }
 }
 
 /// The schema of an event's data. Descriptions specify that, or the whole event, perhaps as a union of
