@@ -66,9 +66,10 @@ pub struct LogLine {
 ///
 /// If the connection is lost, or silent for longer than the client's
 /// [`timeout`](crate::ClientBuilder::timeout), the stream resumes with the last line that it has
-/// read: lines are neither lost nor repeated, also where several have the same timestamp. If more
-/// than 5,000 lines were written in the meantime, or the service no longer has them, the next line
-/// is marked as [`after_gap`](LogLine::after_gap). An outage of the service may last 15 minutes.
+/// read: lines are neither lost nor repeated, also where several have the same timestamp, or where
+/// the clock of a worker was set back. If more than 5,000 lines were written in the meantime, or the
+/// service no longer has them, the next line is marked as [`after_gap`](LogLine::after_gap). An
+/// outage of the service may last 15 minutes; web pages of a gateway count as one.
 ///
 /// An error of kind [`ErrorKind::Decode`] stands for one line that cannot be read, and one of kind
 /// [`ErrorKind::Server`] without a status for an event by which the service reports an error; the
@@ -79,6 +80,8 @@ pub struct Logs {
     settings: Settings,
     /// Set when it is first polled.
     lines: Option<Lines>,
+    /// Shared with each log of which no response has begun yet.
+    opening: Arc<()>,
 }
 
 type Lines = Pin<Box<dyn Stream<Item = Result<LogLine>> + Send>>;
@@ -150,7 +153,7 @@ impl AccountEndpoint {
 
 impl Logs {
     fn of(origin: Origin) -> Self {
-        Self { origin, settings: Settings::default(), lines: None }
+        Self { origin, settings: Settings::default(), lines: None, opening: Arc::new(()) }
     }
 
     /// Reads only lines of this source; those of both by default.
@@ -178,22 +181,28 @@ impl Logs {
         self.settings.follows = true;
         self
     }
+
+    /// Returns true once the service has responded with the lines of each log, those of all workers
+    /// that were listed: a log that is silent from then on has no further lines now.
+    pub fn is_open(&self) -> bool {
+        self.lines.is_some() && Arc::strong_count(&self.opening) == 1
+    }
 }
 
 impl Stream for Logs {
     type Item = Result<LogLine>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Self { origin, settings, lines } = &mut *self;
+        let Self { origin, settings, lines, opening } = &mut *self;
         let lines = lines.get_or_insert_with(|| match origin.clone() {
             Origin::One(log) => {
-                let reader = LogReader::new(log, settings.clone());
+                let reader = LogReader::new(log, settings.clone(), Some(Arc::clone(opening)));
                 Box::pin(unfold(reader, |mut reader| async move {
                     reader.next().await.map(|line| (line, reader))
                 }))
             }
             Origin::AllWorkers(endpoint) => {
-                let reader = EndpointReader::new(endpoint, settings.clone());
+                let reader = EndpointReader::new(endpoint, settings.clone(), Arc::clone(opening));
                 Box::pin(unfold(reader, |mut reader| async move {
                     reader.next().await.map(|line| (line, reader))
                 }))
@@ -225,6 +234,8 @@ struct LogReader {
     events: Option<ServerEvents>,
     /// True once a response has begun: from then on, failures are survived.
     has_begun: bool,
+    /// Set until then; see [`Logs::is_open`].
+    opening: Option<Arc<()>>,
     /// Resumptions since the last new line.
     resumptions: u32,
     /// The pause that the service asked for.
@@ -234,13 +245,14 @@ struct LogReader {
 }
 
 impl LogReader {
-    fn new(log: Log, settings: Settings) -> Self {
+    fn new(log: Log, settings: Settings, opening: Option<Arc<()>>) -> Self {
         Self {
             log,
             settings,
             position: Position::default(),
             events: None,
             has_begun: false,
+            opening,
             resumptions: 0,
             asked_pause: Duration::ZERO,
             outage: Outage::default(),
@@ -255,6 +267,7 @@ impl LogReader {
                     Ok(events) => {
                         self.events = Some(events);
                         self.has_begun = true;
+                        self.opening = None;
                         self.outage = Outage::default();
                     }
                     Err(error) if self.has_begun && self.outage.record_failure(&error) => {
@@ -288,6 +301,7 @@ impl LogReader {
     fn end(&mut self, error: Option<Error>) -> Option<Result<LogLine>> {
         self.is_over = true;
         self.events = None;
+        self.opening = None;
         error.map(Err)
     }
 
@@ -371,10 +385,12 @@ struct Outage {
 }
 
 impl Outage {
-    /// Returns true if a later attempt may succeed.
+    /// Returns true if a later attempt may succeed. A success that cannot be read is not the
+    /// service's, which has responded before: it is the page of a gateway.
     fn record_failure(&mut self, error: &Error) -> bool {
         let since = *self.since.get_or_insert_with(Instant::now);
-        error.is_retryable() && since.elapsed() < MAX_OUTAGE
+        let may_pass = error.is_retryable() || error.kind() == ErrorKind::Decode;
+        may_pass && since.elapsed() < MAX_OUTAGE
     }
 }
 
@@ -390,6 +406,8 @@ struct EndpointReader {
     /// The time of the next listing of the workers, if there is any.
     next_listing: Option<Instant>,
     has_listed: bool,
+    /// Set until the workers are listed; shared with the logs of these.
+    opening: Option<Arc<()>>,
     outage: Outage,
     is_over: bool,
 }
@@ -401,7 +419,7 @@ enum WorkerLogEvent {
 }
 
 impl EndpointReader {
-    fn new(endpoint: AccountEndpoint, settings: Settings) -> Self {
+    fn new(endpoint: AccountEndpoint, settings: Settings, opening: Arc<()>) -> Self {
         Self {
             endpoint,
             settings,
@@ -410,6 +428,7 @@ impl EndpointReader {
             interval: LISTING_INTERVALS.1,
             next_listing: None,
             has_listed: false,
+            opening: Some(opening),
             outage: Outage::default(),
             is_over: false,
         }
@@ -427,6 +446,7 @@ impl EndpointReader {
                     self.interval = interval_of(self.endpoint.clone()).await;
                 }
                 self.has_listed = true;
+                self.opening = None;
                 self.next_listing = self.settings.follows.then(|| Instant::now() + self.interval);
             }
             match self.step().await {
@@ -474,7 +494,8 @@ impl EndpointReader {
             return Err(Error::refused(attempted, "tail", format!("must be at most {MAX_TAIL}")));
         }
         let listed = account.list_endpoint_workers(&**id).await?.workers;
-        for worker_id in listed.into_iter().filter_map(|it| it.id) {
+        let ids = listed.into_iter().filter_map(|it| it.id).filter(|id| !id.is_empty());
+        for worker_id in ids {
             let position = match self.workers.insert(worker_id.clone(), None) {
                 Some(None) => continue,
                 known => known.flatten(),
@@ -484,7 +505,7 @@ impl EndpointReader {
                 (settings.tail, settings.since) = (Some(MAX_TAIL), None);
             }
             let log = Log::Worker(self.endpoint.clone(), worker_id.as_str().into());
-            let mut reader = LogReader::new(log, settings);
+            let mut reader = LogReader::new(log, settings, self.opening.clone());
             if let Some(mut position) = position {
                 position.mark_resumed();
                 reader.position = position;

@@ -343,6 +343,74 @@ async fn a_log_ends_with_its_response_unless_it_is_followed() {
     assert_eq!(texts(account(&server).pod("p").logs().follow()).await, expected);
 }
 
+/// A gateway responds with its page while the service is away.
+#[tokio::test]
+async fn a_followed_log_outlasts_a_web_page_of_a_gateway() {
+    let page = || Reply::Answer {
+        status: 200,
+        headers: vec![("content-type", "text/html".to_owned())],
+        body: "<html><title>back soon</title></html>".to_owned(),
+    };
+    let server = Script::of([lines(&[(1, "a")]), page(), lines(&[(1, "a"), (2, "b")])]).await;
+    let logs = account(&server).pod("p").logs().follow().take(2);
+    let texts: Vec<_> = logs.map(|line| line.unwrap().line).collect().await;
+    assert_eq!(texts, ["a", "b"]);
+    // It is not the service of a log that has never begun.
+    let server = Script::of([page()]).await;
+    assert_eq!(
+        self::texts(account(&server).pod("p").logs().follow()).await,
+        [Err(ErrorKind::Decode)]
+    );
+}
+
+#[tokio::test]
+async fn a_log_is_open_once_each_worker_has_responded() {
+    let server = Script::by(|request| match request.target.as_str() {
+        "/v2/serverless/e/workers" => Reply::ok(json!({"workers": [{"id": "w1"}, {"id": "w2"}]})),
+        "/v2/serverless/e/workers/w1/logs" => lines(&[(1, "a")]).stalled(),
+        _ => Reply::Hang,
+    })
+    .await;
+    let mut logs = account(&server).endpoint("e").logs();
+    assert!(!logs.is_open());
+    assert_eq!(logs.next().await.unwrap().unwrap().line, "a");
+    assert!(!logs.is_open(), "the log of w2 has not begun");
+
+    let mut logs = account(&server).endpoint("e").worker_logs("w1");
+    assert_eq!(logs.next().await.unwrap().unwrap().line, "a");
+    assert!(logs.is_open());
+}
+
+#[tokio::test]
+async fn a_web_page_is_not_taken_for_a_deletion() {
+    let html = |status, body: &str| Reply::Answer {
+        status,
+        headers: vec![("content-type", "text/html".to_owned())],
+        body: body.to_owned(),
+    };
+    let page = html(200, "<!doctype html><title>sign in</title>");
+    let server = Script::of([page, html(204, ""), Reply::ok(r#"{"id": "v"}"#)]).await;
+    let account = account(&server);
+    let error = account.delete_network_volume("v").await.unwrap_err();
+    assert_eq!((error.kind(), error.status()), (ErrorKind::Decode, Some(200)));
+    assert!(error.to_string().contains("a web page in place of no content"), "{error}");
+    account.delete_network_volume("v").await.unwrap();
+    account.delete_network_volume("v").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_deletion_whose_response_was_lost_may_have_taken_effect() {
+    let missing = || Reply::json(404, r#"{"title": "Not Found"}"#);
+    let server = Script::of([Reply::Close, missing(), missing()]).await;
+    let account = account(&server);
+    let error = account.delete_network_volume("v").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    let said = "an earlier attempt of this call may have taken effect";
+    assert!(error.to_string().contains(said), "{error}");
+    let error = account.delete_network_volume("v").await.unwrap_err();
+    assert!(error.kind() == ErrorKind::NotFound && !error.to_string().contains(said), "{error}");
+}
+
 #[tokio::test]
 async fn a_line_that_cannot_be_read_is_an_error_in_its_place() {
     let Reply::Answer { status, headers, body } = lines(&[(1, "a"), (3, "c")]) else { panic!() };
@@ -372,7 +440,11 @@ async fn events_of_another_type_are_no_lines() {
 async fn the_logs_of_an_endpoint_are_those_of_its_workers() {
     let server = Script::by(|request| match request.target.as_str() {
         "/v2/serverless/e/workers" => {
-            Reply::ok(json!({"workers": [{"id": "w1"}, {"id": "w2"}, {"id": "new"}]}))
+            // What has no id has no log.
+            let nameless = json!([null, {"id": ""}, {"id": null}]);
+            let mut workers = nameless.as_array().unwrap().clone();
+            workers.extend(["w1", "w2", "new"].map(|id| json!({"id": id})));
+            Reply::ok(json!({"workers": workers}))
         }
         "/v2/serverless/e/workers/w1/logs?tail=5" => lines(&[(1, "a"), (2, "b")]),
         "/v2/serverless/e/workers/w2/logs?tail=5" => lines(&[(1, "c")]),

@@ -28,8 +28,8 @@ const MAX_BACKLOG_TIME: Duration = Duration::from_secs(10);
 pub struct LogArguments {
     /// Continue with new lines, also after a lost connection, until Ctrl-C.
     ///
-    /// Otherwise the command ends when no line has arrived for 2 seconds, and after 10 in any case,
-    /// unless it waits for the rate limits of the service.
+    /// Otherwise the command ends when each log is there and no line has arrived for 2 seconds, and
+    /// after 10 in any case, unless it waits for the rate limits of the service.
     #[arg(long, short)]
     follow: bool,
 
@@ -113,6 +113,14 @@ async fn print_lines(context: &Context, mut logs: Logs, follows: bool) -> Result
                     quiet_from = until.into();
                     end = quiet_from + MAX_BACKLOG_TIME;
                     continue;
+                }
+                (Err(_), None) if !logs.is_open() && Instant::now() < end => continue,
+                (Err(_), None) if !logs.is_open() => {
+                    let time = MAX_BACKLOG_TIME.as_secs();
+                    context.output.warn(format!(
+                        "lines are missing: a log was not sent within {time} s; to wait for it: --follow"
+                    ));
+                    None
                 }
                 _ if is_empty => {
                     context.output.hint("no line has arrived; to wait for new ones: --follow");

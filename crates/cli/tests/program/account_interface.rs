@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -407,6 +408,40 @@ async fn logs_end_once_the_existing_lines_are_printed() {
     ran.assert(0, "2026-11-27T00:00:01Z one\n");
 }
 
+/// One worker is busy when the other has been quiet for long.
+#[tokio::test]
+async fn logs_of_an_endpoint_wait_for_a_worker_that_responds_late() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(async move {
+                let mut request = vec![0; 4096];
+                let length = stream.read(&mut request).await.unwrap();
+                let request = String::from_utf8_lossy(&request[..length]).into_owned();
+                let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: ";
+                if request.contains("/logs") {
+                    let is_late = request.contains("/w2/");
+                    tokio::time::sleep(Duration::from_secs(if is_late { 3 } else { 0 })).await;
+                    let text = format!("{head}text/event-stream\r\n\r\n{}", event(1, "one"));
+                    stream.write_all(text.as_bytes()).await.unwrap();
+                    std::future::pending::<()>().await;
+                }
+                let body = json!({"workers": [{"id": "w1"}, {"id": "w2"}]});
+                let text = format!("{head}application/json\r\n\r\n{body}");
+                stream.write_all(text.as_bytes()).await.unwrap();
+            });
+        }
+    });
+    let home = tempfile::tempdir().unwrap();
+    let mut program = bare(home.path(), &["endpoint", "logs", "e"]);
+    let ran = ran(program.env("PODQUEUE_API_KEY", KEY).env("PODQUEUE_ACCOUNT_URL", url)).await;
+    ran.assert(0, "2026-11-27T00:00:01Z w1 one\n2026-11-27T00:00:01Z w2 one\n");
+}
+
 #[tokio::test]
 async fn logs_are_printed_by_worker() {
     let server = AccountServer::start(service).await;
@@ -517,6 +552,28 @@ async fn a_creation_without_an_id_may_have_created_something() {
             failed.fails(5, list);
             assert_eq!(failed.stdout, "", "{arguments:?}");
         }
+    }
+}
+
+/// The disk is full.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_was_changed_is_named_if_it_cannot_be_printed() {
+    let server = AccountServer::start(service).await;
+    for (arguments, hint) in [
+        (
+            &["endpoint", "create", "e", "--image", "i", "--gpu", "ADA_24", "--yes"][..],
+            "it was created: e1",
+        ),
+        (&["volume", "delete", "v1", "--yes"], "the change has taken effect"),
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut program = server.program(arguments);
+        let child = program.stdout(full).stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let ran = child.wait_with_output().await.unwrap();
+        let told = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{told}");
+        assert!(told.contains("failed to write the output") && told.contains(hint), "{told}");
     }
 }
 
