@@ -7,6 +7,9 @@ use crate::reply::Failure;
 /// The longest wait of a tool, and the longest time that one may take that does not wait.
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(25);
 
+/// Limit of the id of an endpoint or a job, in bytes.
+const MAX_ID: usize = 256;
+
 /// Limit of a caller's key, in bytes.
 const MAX_KEY: usize = 200;
 
@@ -15,6 +18,14 @@ pub(crate) fn wait_of(seconds: Option<f64>, default: f64) -> Result<Duration, Fa
     let seconds = seconds.unwrap_or(default);
     let wait = Duration::try_from_secs_f64(seconds).ok().filter(|wait| *wait <= MAX_WAIT);
     wait.ok_or_else(|| Failure::new("wait_s must be a number of seconds between 0 and 25"))
+}
+
+/// Refuses an id that no service has, so that no reply repeats it.
+pub(crate) fn check_id(name: &str, id: &str) -> Result<(), Failure> {
+    match !id.is_empty() && id.len() <= MAX_ID {
+        true => Ok(()),
+        false => Err(Failure::new(format!("{name} must have between 1 and {MAX_ID} bytes"))),
+    }
 }
 
 /// The key of a call: the caller's, or one derived from the hash of the arguments.

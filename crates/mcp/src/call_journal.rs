@@ -385,9 +385,8 @@ impl Shared {
             if call.reserved_ms > 0.0 && charges.sum() + call.reserved_ms > max_ms {
                 let mut open = transaction.prepare(
                     "SELECT endpoint, job_id FROM calls
-                     WHERE charged_ms > 0 AND execution_ms IS NULL AND outcome IS NULL
-                         AND job_id IS NOT NULL
-                     ORDER BY created_at DESC LIMIT 5",
+                     WHERE charged_ms > 0 AND execution_ms IS NULL AND job_id IS NOT NULL
+                     ORDER BY outcome IS NOT NULL, created_at DESC LIMIT 5",
                 )?;
                 let open = open.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
                 let open = open.collect::<rusqlite::Result<_>>()?;

@@ -151,8 +151,9 @@ impl Permissions {
         let missing = Action::ALL.into_iter().filter(|action| !self.allows(*action));
         let missing: Vec<&str> = missing.map(Action::as_str).collect();
         if !missing.is_empty() {
+            let place = if self.allows(Action::Local) { " at the hosted service" } else { "" };
             text.push_str(&format!(
-                " Not permitted: {}; the user permits it by starting the server with --allow {}.",
+                " Not permitted{place}: {}; the user permits it by starting the server with --allow {}.",
                 missing.join(", "),
                 missing.join(",")
             ));

@@ -139,11 +139,28 @@ pub(crate) fn fit_items<R: Serialize>(
 /// Limit of an item of a list, in bytes, so that at least one fits into a result.
 const MAX_ITEM: usize = 1_500;
 
-/// An item of a list: the value, or the beginning of its text if that is too long.
+/// An item of a list: the value, with the beginning of the text of each long member if that is too
+/// long, or only the beginning of its text.
 pub(crate) fn item(value: Value) -> Value {
     let text = value.to_string();
     if text.len() <= MAX_ITEM {
         return value;
+    }
+    if let Value::Object(members) = &value {
+        for longest in [MAX_ITEM / 2, MAX_ITEM / 4, MAX_ITEM / 10, MAX_ITEM / 30] {
+            let mut members = members.clone();
+            for member in members.values_mut() {
+                let text = member.to_string();
+                if text.len() > longest {
+                    // The text of a string without quotes and escapes.
+                    *member = cut(member.as_str().unwrap_or(&text), longest / 2).into();
+                }
+            }
+            let shortened = Value::Object(members);
+            if shortened.to_string().len() <= MAX_ITEM {
+                return shortened;
+            }
+        }
     }
     match value {
         // Escaped, the text may be longer.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use podqueue::{Error, ErrorKind};
 use serde_json::json;
 
+use crate::arguments::check_id;
 use crate::batch_runs::BatchRuns;
 use crate::call_journal::CallJournal;
 use crate::files::Files;
@@ -43,8 +44,20 @@ impl State {
         name: ServiceName,
         endpoint: &str,
     ) -> Result<Service, Failure> {
+        check_id("endpoint", endpoint)?;
         self.permissions.check_endpoint(endpoint, name)?;
         self.services.get(name)
+    }
+
+    /// The service of a call on a job of an endpoint, which must be permitted.
+    pub(crate) fn service_of_job(
+        &self,
+        name: ServiceName,
+        endpoint: &str,
+        job_id: &str,
+    ) -> Result<Service, Failure> {
+        check_id("job_id", job_id)?;
+        self.service_of_endpoint(name, endpoint)
     }
 
     /// The failure of a call of the client.

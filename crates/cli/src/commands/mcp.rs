@@ -88,7 +88,8 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
     if let (Some(max_cost), Some(price)) = (arguments.max_cost, arguments.price) {
         builder = builder.max_cost(max_cost, price);
     }
-    let server = builder.build().map_err(|error| failed(&error))?;
+    // What cannot be used is the value of an option.
+    let server = builder.build().map_err(|error| Failure::usage(error.to_string()))?;
     let interrupted = async move {
         let _ = signals.unless(pending::<()>()).await;
     };
@@ -98,7 +99,8 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
             let address = address.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
             let token = env::var(TOKEN).ok().filter(|token| !token.is_empty());
             let is_random = token.is_none();
-            let http = server.listen(address, token).await.map_err(|error| failed(&error))?;
+            let http = server.listen(address, token).await;
+            let http = http.map_err(|error| Failure::usage(error.to_string()))?;
             context.output.note(format!("serving {}", http.url()));
             if is_random {
                 context.output.note(format!("authorization: Bearer {}", http.token()));

@@ -136,7 +136,7 @@ async fn invalid_options_are_refused() {
         (&["mcp", "--http", "0.0.0.0:0"], "this machine"),
     ] {
         let ran = fixture.run(arguments).await;
-        assert_ne!(ran.code, 0);
+        assert_eq!(ran.code, 2, "{arguments:?}");
         assert!(ran.stderr.contains(message), "{}", ran.stderr);
     }
 }

@@ -6,7 +6,9 @@
 //! sum of the charges there, and each execution counts once: a batch's jobs are no calls.
 //!
 //! Only the process that has the journal of the batch open reserves and settles, so no two of them
-//! do so at a time. If it is killed, its reservation stays until the batch is run again.
+//! do so at a time. If it is killed, its reservation stays until the batch is run again, or
+//! cancelled. If the files of a batch are removed and the batch begins anew, its charge so far is
+//! that of what was forgotten: its new journal knows nothing of it.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -95,6 +97,18 @@ impl CallJournal {
         .await
     }
 
+    /// Forgets a batch that could not begin, so that its results may be those of another one.
+    pub(crate) async fn forget_batch(&self, name: &str) -> Result<(), Error> {
+        let name = name.to_owned();
+        self.run(move |shared| {
+            lock(&shared.connection)
+                .execute("DELETE FROM batches WHERE name = ?1 AND charged_ms = 0", params![name])
+                .map(|_| ())
+                .map_err(|error| Error::new("forget the batch", error))
+        })
+        .await
+    }
+
     /// The batch with this name.
     pub(crate) async fn batch(&self, name: &str) -> Result<Option<BatchRecord>, Error> {
         let name = name.to_owned();
@@ -178,6 +192,17 @@ fn register(
     }
     if bound.is_some() && !is_bounded {
         return Ok(Register::Unbounded);
+    }
+    if !exists {
+        transaction.execute(
+            "UPDATE forgotten SET charged_ms = charged_ms
+                 + (SELECT charged_ms FROM batches WHERE name = ?1)",
+            params![batch.name],
+        )?;
+        transaction.execute(
+            "UPDATE batches SET charged_ms = 0, is_running = 0 WHERE name = ?1",
+            params![batch.name],
+        )?;
     }
     // A run without a bound is not counted, and so no later one can be.
     transaction.execute(

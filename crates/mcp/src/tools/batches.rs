@@ -393,10 +393,16 @@ impl Plan {
         match registered.map_err(|error| Failure::new(error.to_string()))? {
             Register::New => Ok(false),
             Register::Known => Ok(true),
-            Register::Other => Err(Failure::new(
-                "these results are of another batch, with other inputs, endpoint or service: \
-                 choose another `out`",
-            )),
+            Register::Other => {
+                let mut message =
+                    "these results are of another batch, with other inputs, endpoint \
+                                   or service: choose another `out`"
+                        .to_owned();
+                if self.arguments.service == ServiceName::Local {
+                    message.push_str("; a service on this machine ends with its server");
+                }
+                Err(Failure::new(message))
+            }
             Register::Unbounded => Err(Failure::new(
                 "this batch was begun without --max-cost, so that its cost is not known: choose \
                  another `out`, or leave it to the user",
@@ -453,7 +459,12 @@ impl Plan {
             Ok(batch) => batch,
             // Another process runs it, which is no failure.
             Err(error) if error.kind() == ErrorKind::InUse => return Ok(()),
-            Err(error) => return Err(failed(error)),
+            Err(error) => {
+                if self.journal().is_new() {
+                    let _ = state.journal.forget_batch(&self.name).await;
+                }
+                return Err(failed(error));
+            }
         };
         let mut run = batch.run(endpoint).policy(policy);
         if let Some(most) = self.arguments.max_failures {
@@ -481,14 +492,38 @@ impl Plan {
                 run.await
             }
         };
-        if let Some(budget) = budget {
-            let status = batch.status().await.ok().and_then(|status| status.cost);
-            // The reservation stays if this fails, until the batch is run again.
-            if let Some(cost) = status {
-                let _ = state.journal.settle_batch(&self.name, budget.ms(cost.at_most)).await;
-            }
-        }
+        self.settle(&state, &batch).await;
         ended.map(|_| ()).map_err(failed)
+    }
+
+    /// Charges what the batch has cost, while its journal is open. The reservation stays if this
+    /// fails, until the batch is run again.
+    async fn settle(&self, state: &State, batch: &Batch) {
+        let Some(budget) = self.budget(state) else { return };
+        let cost = batch.status().await.ok().and_then(|status| status.cost);
+        if let Some(cost) = cost {
+            let _ = state.journal.settle_batch(&self.name, budget.ms(cost.at_most)).await;
+        }
+    }
+
+    /// Refuses options that a run which has begun would not have.
+    async fn check_options(&self, state: &State) -> Result<(), Failure> {
+        let earlier = state.journal.batch(&self.name).await;
+        let earlier = earlier.map_err(|error| Failure::new(error.to_string()))?;
+        let options = |it: &BatchRunArguments| {
+            (it.execution_timeout_s, it.max_cost.map(f64::to_bits), it.max_failures)
+        };
+        let earlier = earlier.and_then(|it| serde_json::from_str(&it.arguments).ok());
+        if earlier.is_none_or(|earlier| options(&earlier) == options(&self.arguments))
+            || !self.snapshot(state).await?.is_running
+        {
+            return Ok(());
+        }
+        Err(Failure::new(
+            "this batch runs with other options, which cannot change until its run ends: wait for \
+             that, or call batch_cancel",
+        )
+        .next(self.status_call(Some(25))))
     }
 
     /// The failure of a call of the batch.
@@ -594,6 +629,15 @@ impl Plan {
         }
         if total == 0 || counts.open() > 0 {
             let why = stopped.map(|stopped| format!(" ({stopped})")).unwrap_or_default();
+            if stopped == Some(describe_stop(Stopped::OutOfBudget)) {
+                let message = format!(
+                    "{} of {total} inputs are left{why}: a higher max_cost, if the batch has one, or \
+                     a shorter execution_timeout_s pays for more of them with batch_run; beyond that, \
+                     the user who starts this server raises --max-cost",
+                    counts.open()
+                );
+                return (message, None);
+            }
             let message = format!(
                 "{} of {total} inputs are left, and no process runs the batch{why}: call batch_run \
                  to continue",
@@ -689,6 +733,7 @@ pub(crate) async fn run(state: &Arc<State>, arguments: BatchRunArguments) -> Too
     state.permissions.check_action(Action::Batch, arguments.service)?;
     let service = state.service_of_endpoint(arguments.service, &arguments.endpoint)?;
     let plan = Plan::new(state, arguments)?;
+    plan.check_options(state).await?;
     let repeated = plan.register(state, &service).await?;
     let endpoint = service.endpoint(&plan.arguments.endpoint);
     let run = plan.clone().drive(Arc::clone(state), endpoint);
@@ -864,12 +909,13 @@ pub(crate) async fn cancel(state: &Arc<State>, arguments: BatchCancelArguments) 
             return Ok(success(&reply));
         }
         if !reply.running {
-            let (journal, results) = (plan.journal(), plan.results.clone());
-            let endpoint = endpoint.clone();
+            let (shared, of, endpoint) = (Arc::clone(state), plan.clone(), endpoint.clone());
             // A task of its own: a call for each job takes a while, and the caller may leave.
             let cancelling = tokio::spawn(async move {
-                let batch = Batch::open(journal).results(results).await?;
-                batch.cancel(&endpoint).await
+                let batch = Batch::open(of.journal()).results(&of.results).await?;
+                let cancelled = batch.cancel(&endpoint).await;
+                of.settle(&shared, &batch).await;
+                cancelled
             });
             match timeout_at(deadline, cancelling).await {
                 Ok(Ok(Ok(_))) => is_cancelled = true,

@@ -311,14 +311,16 @@ pub(crate) async fn run(state: &Arc<State>, arguments: RunArguments) -> ToolResu
         let task = tokio::spawn(submission.clone().submit(state.journal.clone()));
         let submitted = match timeout_at(submitted_by, task).await {
             Err(_) => return Ok(submission.submitting("the service has not answered yet")),
-            Ok(Err(_)) => return Ok(submission.unknown(None)),
+            Ok(Err(_)) => return Ok(submission.unknown(None, None)),
             Ok(Ok(submitted)) => submitted?,
         };
         match submitted {
             Submitted::Accepted { job_id, repeated } => {
                 return submission.follow(state, &job_id, deadline, repeated).await;
             }
-            Submitted::Unknown { job_id } => return Ok(submission.unknown(job_id.as_deref())),
+            Submitted::Unknown { job_id, error } => {
+                return Ok(submission.unknown(job_id.as_deref(), error.as_ref()));
+            }
             Submitted::Refused(error) => {
                 let name = submission.service.name;
                 return Err(state.failure_of(&error, name, &submission.call.endpoint));
@@ -365,6 +367,8 @@ enum Submitted {
     },
     Unknown {
         job_id: Option<String>,
+        /// What became of the submission, if it was this call's.
+        error: Option<Error>,
     },
     /// The service accepted nothing.
     Refused(Error),
@@ -424,7 +428,9 @@ impl Submission {
             Begin::Accepted { job_id } => {
                 return Ok(Submitted::Accepted { job_id, repeated: true });
             }
-            Begin::Unknown { job_id } => return Ok(Submitted::Unknown { job_id }),
+            Begin::Unknown { job_id } => {
+                return Ok(Submitted::Unknown { job_id, error: None });
+            }
             // A change that was made is of another tool.
             Begin::OtherArguments | Begin::Done { .. } => return Ok(Submitted::OtherArguments),
             Begin::OverBudget { charges, open } => {
@@ -439,7 +445,8 @@ impl Submission {
             }
             Err(error) if error.kind() == ErrorKind::OutcomeUnknown => {
                 let _ = permit.unknown(error.job_id()).await;
-                Submitted::Unknown { job_id: error.job_id().map(str::to_owned) }
+                let job_id = error.job_id().map(str::to_owned);
+                Submitted::Unknown { job_id, error: Some(error) }
             }
             Err(error) => {
                 let _ = permit.free().await;
@@ -490,7 +497,7 @@ impl Submission {
         success(&reply)
     }
 
-    fn unknown(&self, job_id: Option<&str>) -> CallToolResult {
+    fn unknown(&self, job_id: Option<&str>, error: Option<&Error>) -> CallToolResult {
         let endpoint = &self.call.endpoint;
         let mut reply = reply(&self.service, endpoint, job_id);
         reply.outcome = Outcome::Unknown;
@@ -507,11 +514,16 @@ impl Submission {
                  effects of the job"
             }
         };
+        let why = match error {
+            Some(error) => cut(&error.to_string(), MAX_ERROR),
+            None => {
+                "the response was lost, or this server was killed while it submitted".to_owned()
+            }
+        };
         reply.message = format!(
-            "the job may have been accepted: the response was lost, or this server was killed \
-             while it submitted. It is not submitted again under this key. First {check}; if it \
-             does not run, another `key` submits it once more, and if running it twice does no \
-             harm, so it does now"
+            "the job may have been accepted: {why}. It is not submitted again under this key. First \
+             {check}; if it does not run, another `key` submits it once more, and if running it \
+             twice does no harm, so it does now"
         );
         reply.key = Some(self.call.key.clone());
         success(&reply)
@@ -644,14 +656,16 @@ async fn on_job(
 
 pub(crate) async fn wait(state: &State, arguments: WaitArguments) -> ToolResult {
     let deadline = Instant::now() + wait_of(arguments.wait_s, DEFAULT_WAIT_S)?;
-    let service = state.service_of_endpoint(arguments.service, &arguments.endpoint)?;
+    let WaitArguments { endpoint, job_id, .. } = &arguments;
+    let service = state.service_of_job(arguments.service, endpoint, job_id)?;
     let job = service.endpoint(&arguments.endpoint).job(&arguments.job_id);
     let view = until(state, &service, &job, deadline).await;
     on_job(state, &service, &job, view, arguments.output_from).await
 }
 
 pub(crate) async fn status(state: &State, arguments: StatusArguments) -> ToolResult {
-    let service = state.service_of_endpoint(arguments.service, &arguments.endpoint)?;
+    let StatusArguments { endpoint, job_id, .. } = &arguments;
+    let service = state.service_of_job(arguments.service, endpoint, job_id)?;
     let job = service.endpoint(&arguments.endpoint).job(&arguments.job_id);
     let view = match job.status().await {
         Ok(record) => {
@@ -665,7 +679,8 @@ pub(crate) async fn status(state: &State, arguments: StatusArguments) -> ToolRes
 
 pub(crate) async fn cancel(state: &State, arguments: CancelArguments) -> ToolResult {
     state.permissions.check_action(Action::Cancel, arguments.service)?;
-    let service = state.service_of_endpoint(arguments.service, &arguments.endpoint)?;
+    let CancelArguments { endpoint, job_id, .. } = &arguments;
+    let service = state.service_of_job(arguments.service, endpoint, job_id)?;
     let job = service.endpoint(&arguments.endpoint).job(&arguments.job_id);
     match job.cancel().await {
         Ok(record) => {

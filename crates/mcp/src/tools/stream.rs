@@ -52,7 +52,8 @@ pub(crate) struct StreamReply {
 
 pub(crate) async fn stream(state: &State, arguments: StreamArguments) -> ToolResult {
     let deadline = Instant::now() + wait_of(arguments.wait_s, DEFAULT_WAIT_S)?;
-    let service = state.service_of_endpoint(arguments.service, &arguments.endpoint)?;
+    let (id, job_id) = (&arguments.endpoint, &arguments.job_id);
+    let service = state.service_of_job(arguments.service, id, job_id)?;
     let job = service.endpoint(&arguments.endpoint).job(&arguments.job_id);
     let mut chunks = match state.streams.find(&service.identity, &job) {
         Some(chunks) => chunks,

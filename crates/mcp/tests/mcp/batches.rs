@@ -283,7 +283,8 @@ async fn a_batch_shares_the_maximum_cost_with_jobs() {
     let ended = advance_until_ended(&fixture, &assistant, &batch).await;
     assert_eq!(ended["counts"]["completed"], 1, "{ended}");
     assert!(ended["stopped"].as_str().unwrap().contains("maximum cost"), "{ended}");
-    assert_eq!(ended["next"]["tool"], "batch_run");
+    assert!(ended["message"].as_str().unwrap().contains("raises --max-cost"), "{ended}");
+    assert_eq!(ended.get("next"), None, "the same call again would stop at once");
     arguments["out"] = json!("fourth.jsonl");
     let message = assistant.error("batch_run", arguments.clone()).await;
     assert!(message.contains("not even one job"), "{message}");
@@ -304,6 +305,102 @@ async fn a_batch_shares_the_maximum_cost_with_jobs() {
     assistant.stop().await;
 }
 
+/// Of 14, the first run spends 8 and the second 4: no third job is paid for.
+#[tokio::test]
+async fn a_batch_whose_files_are_removed_has_cost_what_it_has_cost() {
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    fixture.write("inputs.jsonl", (0..2).map(|n| json!({ "n": n, "ms": 4_000 })));
+    let assistant = Assistant::of(fixture.with_batches().max_cost(14.0, 1.0)).await;
+    let mut arguments = run("sleep");
+    arguments["execution_timeout_s"] = json!(5);
+    arguments["wait_s"] = json!(0);
+    let batch = assistant.ok("batch_run", arguments.clone()).await["batch"].clone();
+    let ended = advance_until_ended(&fixture, &assistant, &batch).await;
+    assert_eq!(ended["cost"]["spent"], 8.0, "{ended}");
+    for entry in std::fs::read_dir(fixture.files.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_string_lossy().starts_with("out.jsonl") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    assistant.ok("batch_run", arguments.clone()).await;
+    let ended = advance_until_ended(&fixture, &assistant, &batch).await;
+    assert!(ended["stopped"].as_str().unwrap().contains("maximum cost"), "{ended}");
+    assert_eq!(fixture.accepted(), 3);
+    assistant.stop().await;
+}
+
+/// A server that is killed leaves the reservation of its run, of 1,000 here. The jobs that are
+/// cancelled may have cost 100 each.
+#[tokio::test]
+async fn a_batch_that_is_cancelled_after_a_kill_reserves_nothing() {
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    fixture.write("inputs.jsonl", (0..3).map(|n| json!({ "n": n, "ms": 60_000 })));
+    let bounded = || fixture.with_batches().max_cost(400.0, 1.0);
+    let assistant = Assistant::of(bounded()).await;
+    let mut arguments = run("sleep");
+    arguments["execution_timeout_s"] = json!(100);
+    arguments["wait_s"] = json!(0);
+    let batch = assistant.ok("batch_run", arguments).await["batch"].clone();
+    while fixture.accepted() < 3 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assistant.stop().await;
+    let journal = rusqlite::Connection::open(fixture.state.path().join("calls.db")).unwrap();
+    let killed = "UPDATE batches SET charged_ms = 1000000, is_running = 1";
+    assert_eq!(journal.execute(killed, []).unwrap(), 1);
+    drop(journal);
+
+    let assistant = Assistant::of(bounded()).await;
+    let job = json!({ "endpoint": "echo", "input": {}, "execution_timeout_s": 100 });
+    let message = assistant.error("run", job.clone()).await;
+    assert!(message.contains("1000.0000 reserved"), "{message}");
+    let cancelled = assistant.ok("batch_cancel", json!({ "batch": batch })).await;
+    assert_eq!(cancelled["counts"]["cancelled"], 3, "{cancelled}");
+    assert_eq!(assistant.ok("run", job).await["status"], "COMPLETED");
+    assistant.stop().await;
+}
+
+#[tokio::test]
+async fn the_options_of_a_run_do_not_change_while_it_runs() {
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    fixture.write("inputs.jsonl", [json!({ "ms": 60_000 })]);
+    let assistant = Assistant::of(fixture.with_batches().max_cost(100.0, 1.0)).await;
+    let mut arguments = run("sleep");
+    arguments["execution_timeout_s"] = json!(61);
+    arguments["wait_s"] = json!(0);
+    let batch = assistant.ok("batch_run", arguments.clone()).await["batch"].clone();
+    let mut other = arguments.clone();
+    other["max_cost"] = json!(70.0);
+    let refused = assistant.failure("batch_run", other.clone()).await;
+    assert!(refused["message"].as_str().unwrap().contains("other options"), "{refused}");
+    assert_eq!(refused["next"]["tool"], "batch_status");
+    arguments["wait_s"] = json!(0.1);
+    assert_eq!(assistant.ok("batch_run", arguments).await["repeated"], true);
+    assistant.ok("batch_cancel", json!({ "batch": batch })).await;
+    assistant.ended(&batch).await;
+    assistant.ok("batch_run", other).await;
+    assistant.stop().await;
+}
+
+#[tokio::test]
+async fn a_long_failure_keeps_its_index_and_the_beginning_of_its_error() {
+    let fixture = Fixture::start().await;
+    fixture.write(
+        "inputs.jsonl",
+        [json!({ "message": format!("out of memory {}", "x".repeat(5_000)) })],
+    );
+    let assistant = Assistant::of(fixture.with_batches()).await;
+    let batch = assistant.ok("batch_run", run("fail")).await["batch"].clone();
+    assistant.ended(&batch).await;
+    let uri = format!("batch://{}/failures", batch.as_str().unwrap());
+    let failure = &read(&assistant, &uri).await["failures"][0];
+    assert_eq!((&failure["index"], &failure["status"]), (&json!(0), &json!("FAILED")), "{failure}");
+    assert!(failure["error"].as_str().unwrap().starts_with("out of memory xxx"), "{failure}");
+    assert!(failure["job_id"].is_string(), "{failure}");
+    assistant.stop().await;
+}
+
 #[tokio::test]
 async fn a_batch_that_cannot_begin_says_why() {
     let fixture = Fixture::start().await;
@@ -320,6 +417,12 @@ async fn a_batch_that_cannot_begin_says_why() {
     let message = assistant.error("batch_run", taken).await;
     assert!(message.contains("taken.jsonl"), "{message}");
     assert_eq!(fixture.accepted(), 0);
+    // What could not begin leaves its results to another batch.
+    let empty = json!({ "endpoint": "echo", "inputs": "inputs.jsonl", "out": "again.jsonl" });
+    assistant.error("batch_run", empty).await;
+    let good = json!({ "endpoint": "echo", "inputs": "good.jsonl", "out": "again.jsonl" });
+    let batch = assistant.ok("batch_run", good).await["batch"].clone();
+    assert_eq!(assistant.ended(&batch).await["counts"]["completed"], 1);
     // Once there are inputs, it begins.
     fixture.write("inputs.jsonl", inputs(2));
     let batch = assistant.ok("batch_run", run("echo")).await["batch"].clone();

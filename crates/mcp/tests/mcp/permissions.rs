@@ -100,6 +100,24 @@ async fn jobs_cost_no_more_than_the_maximum() {
 }
 
 #[tokio::test]
+async fn a_cancelled_job_costs_what_it_has_cost() {
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    let assistant = Assistant::of(fixture.builder().max_cost(15.0, 1.0)).await;
+    let run = |key: &str| {
+        json!({
+            "endpoint": "sleep", "input": { "ms": 9_000 }, "key": key, "wait_s": 0.3,
+            "execution_timeout_s": 10,
+        })
+    };
+    let first = assistant.ok("run", run("a")).await;
+    assistant.error("run", run("b")).await;
+    let cancelled = json!({ "endpoint": "sleep", "job_id": first["job_id"] });
+    assert_eq!(assistant.ok("cancel", cancelled).await["status"], "CANCELLED");
+    assistant.ok("run", run("b")).await;
+    assistant.stop().await;
+}
+
+#[tokio::test]
 async fn an_unknown_submission_stays_reserved_and_a_refused_one_does_not() {
     let fixture = Fixture::start().await;
     let assistant = Assistant::of(fixture.builder().max_cost(15.0, 1.0)).await;
@@ -107,7 +125,10 @@ async fn an_unknown_submission_stays_reserved_and_a_refused_one_does_not() {
     fixture.local.add_fault(Fault::response(400, "no").on(Operation::Run).times(1));
     assistant.error("run", run("a")).await;
     fixture.local.add_fault(Fault::lost_response().on(Operation::Run).times(1));
-    assert_eq!(assistant.ok("run", run("a")).await["outcome"], "unknown");
+    let unknown = assistant.ok("run", run("a")).await;
+    assert_eq!(unknown["outcome"], "unknown");
+    let message = unknown["message"].as_str().unwrap();
+    assert!(message.contains("broke before a response arrived"), "{message}");
     let message = assistant.error("run", run("b")).await;
     assert!(message.contains("10.0000 reserved"), "{message}");
     assistant.stop().await;

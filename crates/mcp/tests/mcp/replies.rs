@@ -84,6 +84,24 @@ async fn invalid_calls_are_answered_within_the_limit() {
 }
 
 #[tokio::test]
+async fn an_id_that_no_service_has_is_refused_before_a_reply_repeats_it() {
+    let fixture = Fixture::start().await;
+    let assistant = fixture.serve().await;
+    let long = "x".repeat(50_000);
+    for (endpoint, job, field) in
+        [("echo", long.as_str(), "job_id"), (&long, "j", "endpoint"), ("echo", "", "job_id")]
+    {
+        for tool in ["wait", "status", "cancel", "stream"] {
+            let message =
+                assistant.error(tool, json!({ "endpoint": endpoint, "job_id": job })).await;
+            assert!(message.starts_with(field) && message.contains("256 bytes"), "{message}");
+        }
+    }
+    assert_eq!(fixture.local.requests().len(), 0);
+    assistant.stop().await;
+}
+
+#[tokio::test]
 async fn a_key_that_the_service_echoes_is_in_no_result() {
     let fixture = Fixture::start().await;
     let escaped = KEY.replace('c', "\\u0063");
