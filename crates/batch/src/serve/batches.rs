@@ -264,7 +264,11 @@ impl Batches {
     pub(super) fn list(&self, after: Option<&str>, limit: usize) -> io::Result<Page<BatchFolder>> {
         let names = durable::names(&self.folder())?.into_iter().rev();
         let is_after = |name: &String| after.is_none_or(|after| name.as_str() < after);
-        page(names.filter(is_after), limit, |name| Ok(self.find(&name)))
+        page(names.filter(is_after), limit, |name| {
+            let found = self.find(&name);
+            found.as_ref().map(BatchFolder::events).transpose()?;
+            Ok(found)
+        })
     }
 
     /// Removes what processes that died have left.

@@ -25,11 +25,23 @@ pub(super) struct ErrorResponse {
     message: String,
     param: Option<&'static str>,
     code: Option<&'static str>,
+    problem: Option<Problem>,
 }
+
+/// What prevented a response, for the operator of the server.
+#[derive(Clone, Debug)]
+pub(super) struct Problem(pub(super) String);
 
 impl ErrorResponse {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, kind: INVALID_REQUEST, message: message.into(), param: None, code: None }
+        Self {
+            status,
+            kind: INVALID_REQUEST,
+            message: message.into(),
+            param: None,
+            code: None,
+            problem: None,
+        }
     }
 
     /// The request is invalid: 400.
@@ -70,7 +82,12 @@ impl ErrorResponse {
 
     fn of_server(message: String) -> Self {
         let status = StatusCode::INTERNAL_SERVER_ERROR;
-        Self { status, kind: "server_error", message, param: None, code: None }
+        Self { kind: "server_error", ..Self::new(status, message) }
+    }
+
+    /// Adds what the operator is told.
+    fn problem(self, problem: impl ToString) -> Self {
+        Self { problem: Some(Problem(problem.to_string())), ..self }
     }
 }
 
@@ -111,20 +128,30 @@ pub(super) fn shown(text: &str) -> String {
 impl From<io::Error> for ErrorResponse {
     fn from(error: io::Error) -> Self {
         // The message may contain a path.
-        Self::of_server(format!("The server could not read or write its files: {}.", error.kind()))
+        let response = match error.kind() {
+            // That lasts until an operator makes room: clients do not send it again by themselves.
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self {
+                status: StatusCode::INSUFFICIENT_STORAGE,
+                ..Self::of_server("The disk of the server is full.".to_owned())
+            },
+            kind => {
+                Self::of_server(format!("The server could not read or write its files: {kind}."))
+            }
+        };
+        response.problem(format_args!("could not read or write a file: {error}"))
     }
 }
 
 impl From<Error> for ErrorResponse {
     fn from(error: Error) -> Self {
         let message = format!("The server could not read its journal ({:?}).", error.kind());
-        Self::of_server(message)
+        Self::of_server(message).problem(error)
     }
 }
 
 impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
-        let Self { status, kind, message, param, code } = self;
+        let Self { status, kind, message, param, code, problem } = self;
         let refusal = Refusal {
             message: Some(message),
             type_: Some(kind.to_owned()),
@@ -137,12 +164,33 @@ impl IntoResponse for ErrorResponse {
                 let bearer = HeaderValue::from_static("Bearer");
                 response.headers_mut().insert(WWW_AUTHENTICATE, bearer);
             }
-            // Clients retry a conflict by default, which here lasts.
-            StatusCode::CONFLICT => {
+            // Clients retry these by default, which here last.
+            StatusCode::CONFLICT | StatusCode::INSUFFICIENT_STORAGE => {
                 response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static("false"));
             }
             _ => {}
         }
+        if let Some(problem) = problem {
+            response.extensions_mut().insert(problem);
+        }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_to_the_operator_and_not_retried_by_clients() {
+        let error = io::Error::new(io::ErrorKind::StorageFull, "/secret/path");
+        let response = ErrorResponse::from(error).into_response();
+        assert_eq!(response.status(), StatusCode::INSUFFICIENT_STORAGE);
+        assert_eq!(response.headers()[SHOULD_RETRY], "false");
+        let problem = response.extensions().get::<Problem>().map(|it| it.0.clone());
+        assert_eq!(problem.as_deref(), Some("could not read or write a file: /secret/path"));
+        let response = ErrorResponse::from(io::Error::other("x")).into_response();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!response.headers().contains_key(SHOULD_RETRY));
     }
 }

@@ -111,7 +111,11 @@ impl Files {
     pub(super) fn sweep(&self) -> io::Result<()> {
         durable::sweep(&self.folder);
         for id in durable::names(&self.folder)? {
-            let file: Option<File> = durable::read(&self.folder.join(&id).join(RECORD))?;
+            let file: Option<File> = match durable::read(&self.folder.join(&id).join(RECORD)) {
+                // It is for an operator to restore or remove.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
+                file => file?,
+            };
             if file.is_some_and(|file| file.expires_at.is_some_and(|at| at <= self.now)) {
                 durable::remove_folder(&self.folder.join(&id))?;
             }
@@ -120,7 +124,8 @@ impl Files {
     }
 }
 
-/// The first `limit` items of those that are there.
+/// The first `limit` items of those that are there. One whose record is damaged is left out: the
+/// others can still be listed.
 pub(super) fn page<T>(
     names: impl Iterator<Item = String>,
     limit: usize,
@@ -128,7 +133,11 @@ pub(super) fn page<T>(
 ) -> io::Result<Page<T>> {
     let mut items = Vec::new();
     for name in names {
-        if let Some(item) = read(name)? {
+        let item = match read(name) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
+            item => item?,
+        };
+        if let Some(item) = item {
             if items.len() == limit {
                 return Ok(Page { items, has_more: true });
             }

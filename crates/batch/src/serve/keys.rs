@@ -59,6 +59,8 @@ impl Keys {
     /// [`ErrorKind::Settings`] if it has no key or an invalid line. No key is in the message.
     pub fn parse(text: &str) -> Result<Self> {
         let mut keys: Vec<(Owner, blake3::Hash)> = Vec::new();
+        // Some editors write a mark of the byte order.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (number, line) in (1..).zip(text.lines()) {
             let refuse = |message: &str| {
                 Err(Error::new(ErrorKind::Settings, format!("line {number} {message}")))
@@ -121,7 +123,8 @@ mod tests {
 
     #[test]
     fn a_key_stands_for_the_owner_of_its_line() {
-        let keys = Keys::parse("# ours\nalice k1\n\nalice k2\n  bob\tk3\r\nk4").expect("keys");
+        let keys =
+            Keys::parse("\u{feff}# ours\nalice k1\n\nalice k2\n  bob\tk3\r\nk4").expect("keys");
         let owner = |key: &str| keys.owner(key).map(|owner| owner.name().to_owned());
         assert_eq!(owner("k1").as_deref(), Some("alice"));
         assert_eq!(owner("k2").as_deref(), Some("alice"));

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
@@ -32,7 +32,7 @@ use tokio::time::timeout;
 use super::api::types::{self, BatchList, BatchStatus, FileDeleted, FileList};
 use super::batches::{BatchFolder, Batches, Request as BatchRequest};
 use super::connections::Connection;
-use super::error_response::{ErrorResponse, into_json, shown};
+use super::error_response::{ErrorResponse, Problem, into_json, shown};
 use super::files::{FileLimits, Files, INPUT, LIFETIMES, NewFile, Upload, on_thread};
 use super::ids;
 use super::keys::{Keys, Owner};
@@ -75,11 +75,23 @@ pub(super) struct Service {
     scheduler: Arc<Scheduler>,
     keys: Option<Keys>,
     limits: FileLimits,
+    /// The last problem of a request, which is not reported again at once.
+    reported: Mutex<String>,
 }
 
 impl Service {
     pub(super) fn new(scheduler: Arc<Scheduler>, keys: Option<Keys>, limits: FileLimits) -> Self {
-        Self { scheduler, keys, limits }
+        Self { scheduler, keys, limits, reported: Mutex::default() }
+    }
+
+    /// Reports what prevented a response, unless that was the last one, too: a full disk prevents
+    /// many.
+    fn report(&self, problem: String) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if *reported != problem {
+            self.scheduler.report(&problem);
+            *reported = problem;
+        }
     }
 
     fn folder(&self, owner: &Owner) -> PathBuf {
@@ -151,6 +163,9 @@ async fn authorize(
         }
         None => ErrorResponse::unauthorized().into_response(),
     };
+    if let Some(Problem(problem)) = response.extensions_mut().remove() {
+        service.report(problem);
+    }
     let id = ids::new("req_", service.scheduler.now()).unwrap_or_default();
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);

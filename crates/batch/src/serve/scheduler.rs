@@ -267,6 +267,11 @@ impl Scheduler {
         }
     }
 
+    /// Reports a problem to the operator.
+    pub(super) fn report(&self, problem: &str) {
+        self.context.report(problem);
+    }
+
     /// Ends all tasks in an orderly way.
     pub(super) async fn stop(&self) {
         self.context.stop.send_replace(true);

@@ -76,6 +76,10 @@ async fn a_damaged_record_stops_its_batch_only() {
     let served = world.serve().await;
     let batch = served.until_ended(&ids[2]).await;
     assert_eq!(batch.status, Some(BatchStatus::Completed), "{batch:?}");
+    // The others are still listed.
+    let listed = served.api.list_batches().await.unwrap();
+    let listed: Vec<_> = listed.data.into_iter().filter_map(|batch| batch.id).collect();
+    assert_eq!(listed, ids[2..]);
     let problems = world.problems.lock().unwrap();
     assert_eq!(problems.len(), 2, "{problems:?}");
     for (problem, (id, found)) in problems.iter().zip(ids.iter().zip(["is damaged", "is missing"]))
