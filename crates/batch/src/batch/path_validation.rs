@@ -35,6 +35,7 @@ pub(super) fn check_new(inputs: Option<&Path>, results: &Path) -> Result<()> {
             None => return Err(empty_inputs(inputs)),
         }
     }
+    check_name(results)?;
     check_unoccupied(results)?;
     if results.exists() {
         return Ok(());
@@ -103,6 +104,20 @@ fn check_results(path: &Path) -> Result<()> {
             _ => Ok(()),
         },
         Err(error) => Err(Error::file(ErrorKind::Results, "open the results", path, error)),
+    }
+}
+
+/// Refuses the name of the failures of other results, whose batch would overwrite these.
+fn check_name(results: &Path) -> Result<()> {
+    let name = results.to_string_lossy();
+    match name.strip_suffix(".failed.jsonl") {
+        Some(others) if Path::new(others).file_name().is_some() => {
+            let message = format!(
+                "the results cannot be written to {results:?}: it is the name of the failures of the results {others:?}; choose another one"
+            );
+            Err(Error::new(ErrorKind::Settings, message))
+        }
+        _ => Ok(()),
     }
 }
 

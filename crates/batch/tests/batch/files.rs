@@ -42,6 +42,7 @@ async fn files_that_cannot_be_used_are_refused_before_a_journal_is_created() {
         (inputs, "folder", ErrorKind::Settings, "that is a folder"),
         (inputs, "/dev/null", ErrorKind::Settings, "that is not a regular file"),
         (inputs, "none/out.jsonl", ErrorKind::Settings, "create it first"),
+        (inputs, "other.jsonl.failed.jsonl", ErrorKind::Settings, "the name of the failures"),
         (inputs, inputs, ErrorKind::Settings, "is the file of the batch's own results"),
     ] {
         let results = match results {
