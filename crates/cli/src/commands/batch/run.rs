@@ -510,7 +510,12 @@ impl<'a> BatchRun<'a> {
             journal = journal.accepting_loss(matches!(loss, AcceptedLoss::All));
         }
         let accepts_loss = arguments.accept_loss.is_some();
-        signals.unless(check_service(&journal, endpoint, accepts_loss)).await??;
+        let probe = journal.clone();
+        let is_new = signals.unless(on_thread(move || probe.is_new())).await?;
+        // An existing batch may collect results from a service that is away.
+        if is_new.map_err(|error| self.failure(&error))? || accepts_loss {
+            signals.unless(check_service(endpoint, accepts_loss)).await??;
+        }
         let mut opening = journal
             .open()
             .inputs(arguments.inputs(&self.inputs)?)
@@ -616,18 +621,7 @@ impl<'a> BatchRun<'a> {
 /// Refuses to start a batch with a key or an endpoint that the service does not know, before a file
 /// is created or a loss of changes is accepted: a run that cannot submit must not accept a loss.
 /// The key must be allowed to read the status of jobs, and so the health of the endpoint, too.
-async fn check_service(
-    journal: &Journal,
-    endpoint: &Endpoint,
-    accepts_loss: bool,
-) -> Result<(), Failure> {
-    // An error of the journal itself is reported when it is opened.
-    if !accepts_loss {
-        let journal = journal.clone();
-        if !on_thread(move || journal.is_new()).await.unwrap_or(false) {
-            return Ok(());
-        }
-    }
+async fn check_service(endpoint: &Endpoint, accepts_loss: bool) -> Result<(), Failure> {
     match timeout(CHECK_TIMEOUT, endpoint.health().into_future()).await {
         Ok(Err(error)) if accepts_loss => Err(Failure::on_endpoint(&error, endpoint.id())),
         Err(_) if accepts_loss => Err(Failure::new(
