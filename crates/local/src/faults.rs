@@ -631,6 +631,10 @@ impl FaultJson {
             ));
         }
         let mut fault = effect.unwrap_or_else(|| Fault::delay(Duration::ZERO)).after(delay);
+        if self.operation == Some(Operation::Control) {
+            let message = "a fault cannot be on control, which is no operation of the service";
+            return Err(Refusal::invalid(message));
+        }
         if let Some(operation) = self.operation {
             fault = fault.on(operation);
         }

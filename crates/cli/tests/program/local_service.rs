@@ -202,6 +202,9 @@ async fn endpoints_of_a_file_follow_its_changes() {
     }
     fs::write(&file, "[endpoints.one]\ncommand = 1").unwrap();
     until(&mut messages, "the endpoints stay as they are").await;
+    fs::remove_file(&file).unwrap();
+    let missing = "No such file or directory (os error 2); the endpoints stay as they are";
+    until(&mut messages, missing).await;
     run("two").await.assert(0, "\"II\"\n");
     write(&[("one", "1")]);
     until(&mut messages, "three is removed, two is removed").await;

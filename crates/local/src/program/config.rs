@@ -57,10 +57,18 @@ impl Config {
         let (text, endpoints) = (String::new(), BTreeMap::new());
         let mut config = Self { path, text, endpoints, defaults, taken, commands: Arc::default() };
         let named = |error: String| format!("{}: {error}", config.path.display());
-        let text = fs::read_to_string(&config.path).map_err(|error| named(error.to_string()))?;
+        let text = config.content().map_err(named)?;
         let endpoints = config.parse(&text).map_err(named)?;
         config.set(text, endpoints);
         Ok(config)
+    }
+
+    /// The text of the file. A pipe is none: reading one may wait for ever.
+    fn content(&self) -> Result<String, String> {
+        match fs::metadata(&self.path) {
+            Ok(found) if !found.is_file() => Err("it is not a file".to_owned()),
+            _ => fs::read_to_string(&self.path).map_err(|error| error.to_string()),
+        }
     }
 
     fn parse(&self, text: &str) -> Result<BTreeMap<String, Entry>, String> {
@@ -116,21 +124,19 @@ impl Config {
     /// changes nothing.
     pub(super) async fn follow(&mut self, local: &LocalService, program: &str) {
         let path = self.path.display().to_string();
-        let mut before = self.text.clone();
+        let mut before = Ok(self.text.clone());
+        let mut applied = before.clone();
         loop {
             tokio::time::sleep(INTERVAL).await;
-            // The file may be written at this moment: two reads must agree.
-            let Ok(text) = fs::read_to_string(&self.path) else { continue };
-            if std::mem::replace(&mut before, text.clone()) != text || text == self.text {
+            // The file may be written or replaced at this moment: two reads must agree.
+            let content = self.content();
+            if std::mem::replace(&mut before, content.clone()) != content || content == applied {
                 continue;
             }
-            let message = match self.parse(&text) {
-                Ok(endpoints) => format!("{path}: {}", self.apply(text, endpoints, local)),
-                Err(error) => {
-                    let message = format!("{path}: {error}; the endpoints stay as they are");
-                    self.text = text;
-                    message
-                }
+            applied = content.clone();
+            let message = match content.and_then(|text| Ok((self.parse(&text)?, text))) {
+                Ok((endpoints, text)) => format!("{path}: {}", self.apply(text, endpoints, local)),
+                Err(error) => format!("{path}: {error}; the endpoints stay as they are"),
             };
             let _ = writeln!(io::stderr(), "{program}: {message}");
         }

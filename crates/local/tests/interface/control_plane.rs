@@ -172,6 +172,7 @@ async fn invalid_input_is_400() {
         ("clock/advance", json!({})),
         ("clock/advance", json!({ "ms": -1 })),
         ("faults", json!({ "operation": "nope" })),
+        ("faults", json!({ "operation": "control", "response": { "status": 503 } })),
         ("faults", json!({ "unknown": 1 })),
         ("faults", json!({ "times": 1, "probability": 0.5 })),
         ("faults", json!({ "truncate": 1, "reset": {} })),
