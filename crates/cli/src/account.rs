@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::confirmation::Question;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, quoted};
 use crate::interrupt::Signals;
 use crate::output::{BAD, BUSY, Cell, GOOD, Table, json_number};
 use crate::settings::Settings;
@@ -86,14 +86,17 @@ pub async fn create(
     call: impl Future<Output = Result<impl Serialize, Error>>,
 ) -> Result<Exit, Failure> {
     let created = without_env(&change(context, what, see, question, call).await?);
-    if created["id"].as_str().is_none_or(str::is_empty) {
+    let id = created["id"].as_str().unwrap_or_default();
+    if id.is_empty() {
         let message = format!(
             "{what}: the service responded with a success, but not with the id of what it created; \
              something may have been created"
         );
         return Err(Failure::new(Exit::OutcomeUnknown, message).hint(verify_hint(see)));
     }
-    context.output.object(&created)?;
+    let printed = context.output.object(&created);
+    printed
+        .map_err(|failure| failure.if_unwritten(|| format!("it was created: {}", quoted(id))))?;
     Ok(Exit::Done)
 }
 
@@ -121,7 +124,8 @@ pub fn print_list<T: Serialize, const N: usize>(
 /// Prints an object that was created or changed, with the values of its environment variables
 /// redacted.
 pub fn print_changed(context: &Context, object: &impl Serialize) -> Result<Exit, Failure> {
-    context.output.object(&without_env(object))?;
+    let printed = context.output.object(&without_env(object));
+    printed.map_err(|failure| failure.if_unwritten(|| "the change has taken effect".to_owned()))?;
     Ok(Exit::Done)
 }
 
@@ -185,7 +189,10 @@ pub fn state(state: Option<impl ToString>) -> Cell {
 
 /// A cell of an amount in credits.
 pub fn amount(amount: Option<f64>) -> Cell {
-    cell(amount.map(|amount| format!("{amount:.4}")))
+    cell(amount.map(|amount| match amount.abs() < 1e15 {
+        true => format!("{amount:.4}"),
+        false => format!("{amount:e}"),
+    }))
 }
 
 #[cfg(test)]

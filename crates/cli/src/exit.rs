@@ -29,7 +29,7 @@ impl Exit {
         (Self::OutcomeUnknown, "the request may or may not have taken effect"),
         (Self::NotFound, "unknown or expired: the endpoint, job, Pod or template"),
         (Self::TimedOut, "--timeout has passed"),
-        (Self::Interrupted, "interrupted by Ctrl-C or SIGTERM"),
+        (Self::Interrupted, "interrupted by Ctrl-C or SIGTERM, which end a server with 0"),
     ];
 
     /// The order of severity: a command for several jobs exits with the most severe code of any of

@@ -314,7 +314,10 @@ async fn restore(endpoint: &AccountEndpoint, record: &Record) -> Result<Outcome,
         Some(Ok(false)) => Ok(Outcome::LeftAlone),
         Some(Err(error)) if error.kind() == ErrorKind::NotFound => Ok(Outcome::Deleted),
         Some(Err(error)) => Err(error.into()),
-        None => Err(Failure::new(Exit::Error, "the service did not respond in time")),
+        None => Err(Failure::new(
+            Exit::Error,
+            "the service, or its rate limit, did not let it happen in time",
+        )),
     }
 }
 
@@ -346,6 +349,10 @@ pub async fn restore_abandoned(context: &Context) {
                 let path = path.display();
                 context.output.warn(format_args!(
                     "failed to read which workers a killed run kept warm, from {path}: {error}"
+                ));
+                context.output.hint(format_args!(
+                    "see with `podqueue endpoint list` whether a minimum of workers is to be lowered, \
+                     then delete {path}"
                 ));
             }
         }

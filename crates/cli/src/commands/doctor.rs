@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use podqueue::{Client, Endpoint, Error, ErrorKind, Health, JobStatus, RetryPolicy};
+use podqueue_runtime::redact::Secrets;
 use serde::Serialize;
 
 use self::queued_job::EndpointState;
@@ -23,8 +24,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// An id that no Pod has.
 const MISSING_POD: &str = "podqueue-doctor";
-/// Indentation of the messages.
-const INDENT: usize = 19;
+/// Width of the shortest column of names.
+const MIN_NAME: usize = 8;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -269,7 +270,8 @@ async fn account(
         });
         return None;
     };
-    match EndpointState::read(&account, id).await {
+    let secrets = Secrets::new(settings.key.read().ok().flatten().into_iter().collect(), None);
+    match EndpointState::read(&account, id, &secrets).await {
         Ok(state) => {
             checks.push(Check::ok("account", state.summary()));
             Some(state)
@@ -369,6 +371,8 @@ fn print(context: &Context, checks: &[Check]) -> Result<(), Failure> {
     if context.output.is_json() {
         return checks.iter().try_for_each(|check| context.output.json(check));
     }
+    let width = checks.iter().map(|it| it.check.len()).fold(MIN_NAME, usize::max);
+    let indent = "skipped".len() + 2 + width + 2;
     for check in checks {
         let (sign, style) = match check.state {
             CheckState::Ok => ("ok", GOOD),
@@ -376,11 +380,13 @@ fn print(context: &Context, checks: &[Check]) -> Result<(), Failure> {
             CheckState::Failed => ("failed", BAD),
             CheckState::Skipped => ("skipped", FAINT),
         };
-        let message = paragraph(&check.message, INDENT);
+        let message = paragraph(&check.message, indent);
         let name = check.check;
-        context.output.styled(format_args!("{style}{sign:<7}{style:#}  {name:<8}  {message}\n"))?;
+        context
+            .output
+            .styled(format_args!("{style}{sign:<7}{style:#}  {name:<width$}  {message}\n"))?;
         if let Some(hint) = &check.hint {
-            context.output.line(format_args!("{:INDENT$}{}", "", paragraph(hint, INDENT)))?;
+            context.output.line(format_args!("{:indent$}{}", "", paragraph(hint, indent)))?;
         }
     }
     Ok(())
@@ -396,6 +402,9 @@ fn hint_for(error: &Error) -> String {
         }
         ErrorKind::Timeout | ErrorKind::Network => {
             "check the network, a proxy, a firewall, and https or http in the URL"
+        }
+        ErrorKind::Gone => {
+            "the service has retired this interface: a later version of podqueue may call another"
         }
         ErrorKind::RateLimited => {
             "other programs with this key use up its rate limit: wait a little"

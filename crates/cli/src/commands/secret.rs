@@ -14,6 +14,7 @@ use podqueue::SecretString;
 use rpassword::ConfigBuilder;
 use serde_json::json;
 
+use crate::account::print_changed;
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -79,7 +80,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let what = format!("deleting secret {id}");
             let call = async { client.secrets().delete(&id).await };
             context.output.with_progress(what, signals.unless_sent(call)).await??;
-            context.output.object(&json!({ "deleted": id }))?;
+            print_changed(context, &json!({ "deleted": id }))?;
         }
     }
     Ok(Exit::Done)

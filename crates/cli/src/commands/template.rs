@@ -11,7 +11,7 @@ use serde_json::json;
 pub use self::arguments::Command;
 use self::arguments::{Content, Create, Delete, Get, Include, Update};
 use crate::account::body::{Fields, environment_variables, set_env};
-use crate::account::{account, account_if_set};
+use crate::account::{account, account_if_set, print_changed};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -110,7 +110,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let what = format!("deleting template {name}");
             let call = async { client.templates().delete(&name).await };
             context.output.with_progress(what, signals.unless_sent(call)).await??;
-            context.output.object(&json!({ "deleted": name }))?;
+            print_changed(context, &json!({ "deleted": name }))?;
         }
     }
     Ok(Exit::Done)

@@ -138,8 +138,7 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let call = async { account.delete_network_volume(&id).await };
             let question = Some(confirmation.of(&question));
             change(context, &what, "podqueue volume list", question, call).await?;
-            context.output.object(&json!({ "deleted": id }))?;
-            Ok(Exit::Done)
+            print_changed(context, &json!({ "deleted": id }))
         }
     }
 }

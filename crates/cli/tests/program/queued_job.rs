@@ -4,7 +4,7 @@ use podqueue_local::{LocalService, Workers};
 use serde_json::{Value, json};
 
 use crate::account_server::{AccountServer, Received, event, events, ok};
-use crate::support::{Fixture, ran};
+use crate::support::{Fixture, KEY, ran};
 
 /// The diagnosis of a queued job, given the endpoint's maximum and its workers.
 async fn diagnosis(max: u32, workers: Value, more: &[&str]) -> String {
@@ -15,7 +15,7 @@ async fn diagnosis(max: u32, workers: Value, more: &[&str]) -> String {
         let path = request.line.split('?').next().unwrap();
         match path.rsplit('/').next().unwrap() {
             "workers" => ok(json!({"workers": workers, "endpointVersion": 3})),
-            "logs" => events(event(1, "CUDA out of memory")),
+            "logs" => events(event(1, &format!("CUDA out of memory with {KEY}"))),
             "releases" => ok(json!({"endpointVersion": 3, "releases": [
                 {"id": "a", "version": 2, "diff": [{"field": "env"}]},
                 {"id": "b", "version": 3, "diff": [{"field": "image"}]},
@@ -55,7 +55,7 @@ async fn a_queued_job_is_explained() {
         (
             2,
             json!([worker("a", "UNHEALTHY")]),
-            "1 of 1 worker is unhealthy; the last line of its log: CUDA out of memory",
+            "1 of 1 worker is unhealthy; the last line of its log: CUDA out of memory with [redacted]",
         ),
         (2, json!([stale.clone()]), "1 of 1 worker runs a stale release"),
         (2, json!([stale.clone()]), "of the latest, 3 (changed: image)"),

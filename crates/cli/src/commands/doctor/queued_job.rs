@@ -10,6 +10,7 @@ use podqueue::account::types::{
     ListEndpointWorkersResponse, Worker, WorkerStatus,
 };
 use podqueue::{Error, Health};
+use podqueue_runtime::redact::Secrets;
 use tokio::time::timeout;
 
 use crate::failure::quoted;
@@ -34,13 +35,14 @@ pub struct EndpointState {
 }
 
 impl EndpointState {
-    pub async fn read(account: &Account, id: &str) -> Result<Self, Error> {
+    /// Reads the state of an endpoint. What is known to be secret is redacted in the line of a log.
+    pub async fn read(account: &Account, id: &str, secrets: &Secrets) -> Result<Self, Error> {
         let endpoint = account.get_endpoint(id).await?;
         let workers = account.list_endpoint_workers(id).await?;
         let releases = account.list_endpoint_releases(id).await.ok();
         let mut state = Self { id: id.to_owned(), endpoint, workers, releases, last_line: None };
         if let Some(worker) = state.first(&WorkerStatus::Unhealthy) {
-            state.last_line = last_line(account, id, &worker).await;
+            state.last_line = last_line(account, id, &worker, secrets).await;
         }
         Ok(state)
     }
@@ -225,10 +227,10 @@ fn are(count: usize) -> &'static str {
 }
 
 /// The last line of a worker's log, if it arrives in time.
-async fn last_line(account: &Account, id: &str, worker: &str) -> Option<String> {
+async fn last_line(account: &Account, id: &str, worker: &str, secrets: &Secrets) -> Option<String> {
     let mut lines = account.endpoint(id).worker_logs(worker).tail(1);
     let line = timeout(LOG_TIMEOUT, lines.next()).await.ok()??.ok()?.line;
-    let line = one_line(line.trim());
+    let line = one_line(&secrets.redact(line.trim()));
     Some(match line.char_indices().nth(MAX_LINE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::account::{account, change};
+use crate::account::{account, change, print_changed};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -26,6 +26,5 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let call = async { account.delete_pod(id).await };
     let question = Some(arguments.confirmation.of(&question));
     change(context, &what, "podqueue pod list", question, call).await?;
-    context.output.object(&json!({ "deleted": id }))?;
-    Ok(Exit::Done)
+    print_changed(context, &json!({ "deleted": id }))
 }

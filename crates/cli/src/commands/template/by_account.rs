@@ -112,8 +112,7 @@ pub async fn run(context: &Context, account: &Account, command: Command) -> Resu
             let call = async { account.delete_template(&id).await };
             let question = Some(confirmation.of(&question));
             change(context, &what, "podqueue template list", question, call).await?;
-            context.output.object(&json!({ "deleted": id }))?;
-            Ok(Exit::Done)
+            print_changed(context, &json!({ "deleted": id }))
         }
     }
 }
