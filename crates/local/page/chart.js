@@ -2,9 +2,9 @@
 
 import { endpointPath, read } from "./api.js";
 import { attribute, byId, el, svg, text } from "./dom.js";
-import { onChange } from "./rooms.js";
+import { onChange } from "./views.js";
 import { route } from "./route.js";
-import { count } from "./words.js";
+import { count } from "./format.js";
 
 const SERIES = ["submitted", "completed", "failed", "throttled"];
 const HEIGHT = 64;

@@ -4,7 +4,7 @@ import { change } from "./api.js";
 import { attribute, on, text } from "./dom.js";
 import { onState } from "./events.js";
 import { attempt } from "./notice.js";
-import { clockTime, duration, wallTime } from "./words.js";
+import { clockTime, duration, wallTime } from "./format.js";
 
 const listeners = [];
 let clock = { nowMs: 0, manual: true, nextEventMs: null };

@@ -1,6 +1,6 @@
 // DOM helpers: nodes are updated only if their content has changed.
 
-import { inWords, STATUSES } from "./words.js";
+import { inWords, STATUSES } from "./format.js";
 
 /** Makes an element: `el("td", { class: "id", hidden: true }, "text", child)`. */
 export const el = (tag, ...rest) => build(document.createElement(tag), ...rest);

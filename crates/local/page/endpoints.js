@@ -1,15 +1,15 @@
 // List of endpoints with their counts and workers.
 
 import { byId, el, keyed, on, sign, text } from "./dom.js";
-import { onRoom } from "./rooms.js";
+import { onView } from "./views.js";
 import { link } from "./route.js";
-import { count, inWords, kindInWords, STATUSES, workersInWords } from "./words.js";
+import { count, inWords, kindInWords, STATUSES, workersInWords } from "./format.js";
 
 export function start() {
 	const list = byId("endpoint-list").tBodies[0];
 	const heads = STATUSES.map((status) => el("th", { class: "number" }, inWords(status)));
 	document.querySelector("#endpoint-list th:last-child").before(...heads);
-	onRoom("endpoints", ({ endpoints }) => {
+	onView("endpoints", ({ endpoints }) => {
 		const isOwn = ({ kind }) => kind !== "builtin";
 		const sorted = [...endpoints.filter(isOwn), ...endpoints.filter((it) => !isOwn(it))];
 		keyed(list, sorted, ({ name }) => name, create, update);

@@ -2,7 +2,7 @@
 
 import { authorized, SILENCE_MS } from "./api.js";
 import { text } from "./dom.js";
-import { wallTime } from "./words.js";
+import { wallTime } from "./format.js";
 
 const WORDS = {
 	live: ["Live", ""],

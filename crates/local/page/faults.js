@@ -4,8 +4,8 @@ import { change, read, remove } from "./api.js";
 import { attribute, byId, el, hide, keyed, on, text } from "./dom.js";
 import { parseObject } from "./json.js";
 import { attempt, notice } from "./notice.js";
-import { onChange } from "./rooms.js";
-import { count, counted, duration } from "./words.js";
+import { onChange } from "./views.js";
+import { count, counted, duration } from "./format.js";
 
 /** The first four have buttons. */
 const EXAMPLES = {

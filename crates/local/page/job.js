@@ -6,11 +6,11 @@ import { curl } from "./curl.js";
 import { attribute, byId, el, hide, keyed, on, setStatus, sign, text } from "./dom.js";
 import { parsed } from "./logs.js";
 import { attempt, notice } from "./notice.js";
-import { onChange } from "./rooms.js";
+import { onChange } from "./views.js";
 import { onRoute, route } from "./route.js";
 import { again } from "./submit.js";
 import { cause } from "./traffic.js";
-import { canCancel, canRetry, clockTime, count, duration, inWords, wallTime } from "./words.js";
+import { canCancel, canRetry, clockTime, count, duration, inWords, wallTime } from "./format.js";
 
 /** An ended job changes rarely. */
 const ENDED_PAUSE_MS = 500;

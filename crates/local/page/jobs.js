@@ -4,10 +4,10 @@ import { change, endpointPath, read } from "./api.js";
 import { attribute, byId, el, hide, on, setStatus, sign, text } from "./dom.js";
 import { List } from "./list.js";
 import { attempt } from "./notice.js";
-import { onRoom } from "./rooms.js";
+import { onView } from "./views.js";
 import { go, route } from "./route.js";
 import { everySecond, now } from "./clock.js";
-import { age, count, counted, duration, inWords, short, STATUSES } from "./words.js";
+import { age, count, counted, duration, inWords, short, STATUSES } from "./format.js";
 
 const TYPING_MS = 150;
 
@@ -93,7 +93,7 @@ export function start() {
 		);
 	}
 
-	onRoom("jobs", (state, { name, jobs }) => {
+	onView("jobs", (state, { name, jobs }) => {
 		const { status, search: wanted } = route();
 		const chosen = status.split(",");
 		chips.forEach((chip, index) => {

@@ -7,7 +7,7 @@ import { go, route } from "./route.js";
 export function start(jobs) {
 	const writes = (target) => target.closest("input, textarea, select") !== null;
 
-	const showKeys = () => notice("/ search · j k rows · Enter open · Esc one room up · 1–4 pages · 5–0 tabs · n new job · Ctrl+Enter submit");
+	const showKeys = () => notice("/ search · j k rows · Enter open · Esc one view up · 1–4 pages · 5–0 tabs · n new job · Ctrl+Enter submit");
 	const toRows = () => document.querySelector("main > section:not([hidden]) [role=grid]")?.focus();
 	const actions = {
 		Escape: leave,
@@ -19,7 +19,7 @@ export function start(jobs) {
 		"?": showKeys,
 		n: () => {
 			if (!route().endpoint) return;
-			go({ room: "submit", job: "" });
+			go({ view: "submit", job: "" });
 			byId("submit-body").focus();
 		},
 		j: toRows,

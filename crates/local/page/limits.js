@@ -2,9 +2,9 @@
 
 import { read } from "./api.js";
 import { attribute, byId, el, hide, keyed, text } from "./dom.js";
-import { onChange } from "./rooms.js";
+import { onChange } from "./views.js";
 import { route } from "./route.js";
-import { count } from "./words.js";
+import { count } from "./format.js";
 
 export function start() {
 	onChange("limits", ({ revision: { limits } }, { name }) => [name, limits], load);

@@ -2,7 +2,7 @@
 
 import { attribute, el, keyed, on, text } from "./dom.js";
 import { connects } from "./events.js";
-import { clockTime, counted, wallTime } from "./words.js";
+import { clockTime, counted, wallTime } from "./format.js";
 
 const MARGIN = 20;
 

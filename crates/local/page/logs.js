@@ -3,7 +3,7 @@
 import { endpointPath, read } from "./api.js";
 import { byId, el, hide, on, text } from "./dom.js";
 import { List, setTime, timeCell } from "./list.js";
-import { onRoom } from "./rooms.js";
+import { onView } from "./views.js";
 import { route } from "./route.js";
 
 /** The level and the message of a line: of the members of a JSON object, or of its words. */
@@ -44,7 +44,7 @@ export function start() {
 		open: (line) => show(line.text),
 	});
 	on(search, "input", () => list.reset());
-	onRoom("logs", ({ revision: { logs } }, { name, kind, attachable }) => {
+	onView("logs", ({ revision: { logs } }, { name, kind, attachable }) => {
 		const prints = attachable || kind === "command";
 		hide("logs-body", !prints);
 		hide("logs-none", prints);

@@ -10,13 +10,13 @@ import * as jobs from "./jobs.js";
 import * as keys from "./keys.js";
 import * as limits from "./limits.js";
 import * as logs from "./logs.js";
-import * as rooms from "./rooms.js";
+import * as views from "./views.js";
 import { onRoute } from "./route.js";
 import * as submit from "./submit.js";
 import * as traffic from "./traffic.js";
 import * as workers from "./workers.js";
 
-rooms.start();
+views.start();
 for (const part of [clock, endpoints, job, submit, workers, logs, limits, chart, traffic, faults]) part.start();
 keys.start(jobs.start());
 onRoute(replay);

@@ -1,7 +1,7 @@
-// Route: the room that is shown, and of what, in the hash of the URL. The link has the token there.
+// Route: the view that is shown, and of what, in the hash of the URL. The link has the token there.
 
 import { query } from "./api.js";
-import { STATUSES } from "./words.js";
+import { STATUSES } from "./format.js";
 
 export const PAGES = ["endpoints", "requests", "webhooks", "faults"];
 export const TABS = ["jobs", "workers", "logs", "limits", "chart", "submit"];
@@ -17,15 +17,15 @@ function read() {
 		history.replaceState(null, "", "/");
 	}
 	const [endpoint, job, search] = ["endpoint", "job", "search"].map(get);
-	const rooms = endpoint ? TABS : PAGES;
-	const room = endpoint && job ? "job" : rooms.find((name) => name === get("room")) ?? rooms[0];
+	const views = endpoint ? TABS : PAGES;
+	const view = endpoint && job ? "job" : views.find((name) => name === get("view")) ?? views[0];
 	const status = get("status").split(",").filter((one) => STATUSES.includes(one)).join(",");
-	return { room, endpoint, job, status, search };
+	return { view, endpoint, job, status, search };
 }
 
-/** The link to a route; a room that the rest implies is left out. */
-export const link = ({ room, ...rest }) =>
-	`#${query({ ...rest, room: ![PAGES[0], TABS[0], "job"].includes(room) && room })}`;
+/** The link to a route; a view that the rest implies is left out. */
+export const link = ({ view, ...rest }) =>
+	`#${query({ ...rest, view: ![PAGES[0], TABS[0], "job"].includes(view) && view })}`;
 
 export const route = () => current;
 

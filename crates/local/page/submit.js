@@ -75,7 +75,7 @@ async function submit(event) {
 /** Opens the form with a submission. */
 export function again({ operation: name, body: value, leftOut }) {
 	isTouched = true;
-	go({ room: "submit", job: "" });
+	go({ view: "submit", job: "" });
 	operation.value = name;
 	text(result, leftOut);
 	set(value);

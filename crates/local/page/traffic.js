@@ -5,9 +5,9 @@ import { attribute, byId, el, hide, on, text } from "./dom.js";
 import { parse } from "./json.js";
 import { List, setTime, timeCell } from "./list.js";
 import { attempt } from "./notice.js";
-import { onRoom } from "./rooms.js";
+import { onView } from "./views.js";
 import { go } from "./route.js";
-import { clockTime, count, duration, wallTime } from "./words.js";
+import { clockTime, count, duration, wallTime } from "./format.js";
 
 const BODIES = ["sent", "received"];
 
@@ -37,7 +37,7 @@ export function start() {
 	on(search, "input", () => list.reset());
 	on("request-close", "click", () => hide("request", true));
 	on("request-again", "click", again);
-	onRoom("requests", ({ revision: { requests } }) => list.follow([], requests));
+	onView("requests", ({ revision: { requests } }) => list.follow([], requests));
 
 	const webhooks = new List(byId("webhook-list"), {
 		rows: "webhooks",
@@ -52,7 +52,7 @@ export function start() {
 		},
 		open: ({ endpoint, jobId: job }) => go({ endpoint, job }),
 	});
-	onRoom("webhooks", (state) => webhooks.follow([], state.revision.webhooks));
+	onView("webhooks", (state) => webhooks.follow([], state.revision.webhooks));
 }
 
 /** Fills the time and the status of a row. */

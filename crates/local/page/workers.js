@@ -2,10 +2,10 @@
 
 import { endpointPath, read } from "./api.js";
 import { byId, el, hide, keyed, text } from "./dom.js";
-import { onChange } from "./rooms.js";
+import { onChange } from "./views.js";
 import { everySecond, now } from "./clock.js";
 import { link, route } from "./route.js";
-import { age, count, short, workersInWords } from "./words.js";
+import { age, count, short, workersInWords } from "./format.js";
 
 export function start() {
 	let endpoint = null;

@@ -74,6 +74,7 @@ static FILES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
         "endpoints.js",
         "events.js",
         "faults.js",
+        "format.js",
         "icon.svg",
         "index.html",
         "job.js",
@@ -85,12 +86,11 @@ static FILES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
         "logs.js",
         "main.js",
         "notice.js",
-        "rooms.js",
         "route.js",
         "style.css",
         "submit.js",
         "traffic.js",
-        "words.js",
+        "views.js",
         "workers.js",
     ]
     .into()

@@ -20,7 +20,7 @@ async fn full() -> Option<Page> {
     }
     let body = json!({ "input": { "n": 20 }, "webhook": "http://127.0.0.1:1/hook" });
     let record = page.post("/v2/count/run", body).await;
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.browser.click("#fault-buttons button:nth-child(2)").await;
     page.until_shown("#fault-list", "429").await;
     let scenario = json!({ "faults": [{ "operation": "cancel", "delayMs": 100 }] });
@@ -29,7 +29,7 @@ async fn full() -> Option<Page> {
     page.browser.click("#faults summary").await;
     page.prepare("count").await;
     page.browser.fill("#submit-body", "{\"n\": 20,}").await;
-    page.enter_room("requests").await;
+    page.enter_view("requests").await;
     page.browser.click("#request-list .rows tr code").await;
     page.until("!document.querySelector('#request').hidden").await;
     page.show("count").await;
@@ -40,19 +40,19 @@ async fn full() -> Option<Page> {
     Some(page)
 }
 
-/// Each room, with what it shows once it is filled.
-const ROOMS: [(&str, &str); 13] = [
+/// Each view, with what it shows once it is filled.
+const VIEWS: [(&str, &str); 13] = [
     ("''", "#endpoint-list tbody tr"),
     ("'endpoint=fail'", "#job-list .rows tr"),
     ("window.job", "#part-output"),
-    ("'endpoint=dies&room=workers'", "#workers-body"),
-    ("'endpoint=dies&room=logs'", "#log-list .rows tr"),
-    ("'endpoint=fail&room=limits'", "#limit-list tbody tr"),
-    ("'endpoint=fail&room=chart'", "#chart [points]"),
-    ("'endpoint=count&room=submit'", "#submit-body"),
-    ("'room=requests'", "#request"),
-    ("'room=webhooks'", "#webhook-list .rows tr"),
-    ("'room=faults'", "#fault-list li"),
+    ("'endpoint=dies&view=workers'", "#workers-body"),
+    ("'endpoint=dies&view=logs'", "#log-list .rows tr"),
+    ("'endpoint=fail&view=limits'", "#limit-list tbody tr"),
+    ("'endpoint=fail&view=chart'", "#chart [points]"),
+    ("'endpoint=count&view=submit'", "#submit-body"),
+    ("'view=requests'", "#request"),
+    ("'view=webhooks'", "#webhook-list .rows tr"),
+    ("'view=faults'", "#fault-list li"),
     ("'endpoint=nobody'", "#unknown"),
     ("'endpoint=echo'", "#jobs-none"),
 ];
@@ -62,20 +62,20 @@ async fn enter(page: &Page, (hash, shown): (&str, &str)) {
     page.until(&format!("document.querySelector({})?.checkVisibility()", json!(shown))).await;
 }
 
-const VIEWS: [(u32, &str); 4] = [(1600, "light"), (1600, "dark"), (400, "light"), (400, "dark")];
+const SCREENS: [(u32, &str); 4] = [(1600, "light"), (1600, "dark"), (400, "light"), (400, "dark")];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_section_overflows_at_any_width() {
     let Some(page) = full().await else { return };
-    for (width, scheme) in VIEWS {
+    for (width, scheme) in SCREENS {
         page.browser.resize(width, 1000).await;
         page.browser.prefer(scheme).await;
         page.until(&format!("innerWidth === {width}")).await;
-        for room in ROOMS {
-            enter(&page, room).await;
+        for view in VIEWS {
+            enter(&page, view).await;
             let wide = "return [document.documentElement, document.querySelector('main')]
                 .map((it) => it.scrollWidth - it.clientWidth)";
-            assert_eq!(page.browser.run(wide).await, json!([0, 0]), "{room:?} {width} {scheme}");
+            assert_eq!(page.browser.run(wide).await, json!([0, 0]), "{view:?} {width} {scheme}");
         }
     }
     page.end_soundly(&[]).await;
@@ -93,12 +93,12 @@ async fn axe_finds_no_violation() {
         return;
     };
     let Some(page) = full().await else { return };
-    for (width, scheme) in VIEWS {
+    for (width, scheme) in SCREENS {
         page.browser.resize(width, 1000).await;
         page.browser.prefer(scheme).await;
         page.browser.run(&axe).await;
-        for room in ROOMS {
-            enter(&page, room).await;
+        for view in VIEWS {
+            enter(&page, view).await;
             let found = page
                 .browser
                 .wait_for(
@@ -106,7 +106,7 @@ async fn axe_finds_no_violation() {
                      return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);",
                 )
                 .await;
-            assert_eq!(found, Value::Array(Vec::new()), "{room:?} {width} {scheme}");
+            assert_eq!(found, Value::Array(Vec::new()), "{view:?} {width} {scheme}");
         }
     }
     page.end_soundly(&[]).await;
@@ -165,12 +165,12 @@ async fn a_long_name_leaves_other_content_in_view() {
         page.until(&format!("innerWidth === {width}")).await;
         page.visit("").await;
         page.until_text("#endpoint-list tbody tr .workers", "no workers").await;
-        for (room, shown) in [("", "#jobs-found"), ("limits", "#limit-list tbody tr")] {
-            let hash = format!("'endpoint={long}&room={room}'");
+        for (view, shown) in [("", "#jobs-found"), ("limits", "#limit-list tbody tr")] {
+            let hash = format!("'endpoint={long}&view={view}'");
             enter(&page, (&hash, shown)).await;
-            assert_eq!(page.browser.run(cut).await, json!([]), "{width} {room}");
+            assert_eq!(page.browser.run(cut).await, json!([]), "{width} {view}");
         }
-        page.visit("room=faults").await;
+        page.visit("view=faults").await;
         page.until_shown("#fault-list", long).await;
         assert_eq!(page.browser.run(cut).await, json!([]), "{width}");
         let words = "const words = document.querySelector('#fault-list span');

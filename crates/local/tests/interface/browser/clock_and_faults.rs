@@ -41,16 +41,16 @@ async fn the_clock_goes_to_the_next_event() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fault_is_added_takes_effect_and_is_removed() {
     let Some(page) = open(|builder| builder).await else { return };
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.browser.click("#fault-buttons button:nth-child(2)").await;
     page.until_shown("#fault-list", "run: 429 with Retry-After: 5, the next 3").await;
     page.prepare("echo").await;
     page.browser.click("#submit-send").await;
     page.until_shown("#submit-result", "429").await;
     page.until_shown("#submit-result", "retry after 5 s").await;
-    page.enter_room("requests").await;
+    page.enter_view("requests").await;
     page.until_shown("#request-list tbody:not(.spacer) tr", "fault").await;
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.until_shown("#fault-list", "1 request affected, 2 left").await;
     page.browser.click("#fault-list button").await;
     page.until("document.querySelectorAll('#fault-list li').length === 0").await;
@@ -63,7 +63,7 @@ async fn a_fault_is_added_takes_effect_and_is_removed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_response_is_told_apart_from_a_refusal() {
     let Some(page) = open(|builder| builder).await else { return };
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.browser.click("#fault-buttons button:nth-child(1)").await;
     page.until_shown("#fault-list", "run: response lost, the next 1").await;
     page.prepare("echo").await;
@@ -77,7 +77,7 @@ async fn a_lost_response_is_told_apart_from_a_refusal() {
 #[tokio::test(flavor = "multi_thread")]
 async fn any_other_fault_is_added_by_the_form() {
     let Some(page) = open(|builder| builder).await else { return };
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.browser.click("#faults summary").await;
     page.browser.choose("#fault-example", "Respond instead").await;
     page.browser.click("#fault-form .main").await;
@@ -101,7 +101,7 @@ async fn any_other_fault_is_added_by_the_form() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_clock_is_advanced_while_many_requests_wait() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.browser.click("#fault-buttons button:nth-child(4)").await;
     page.until_shown("#fault-list", "2.0 s late").await;
     page.prepare("echo").await;
@@ -119,7 +119,7 @@ async fn the_clock_is_advanced_while_many_requests_wait() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fault_that_is_no_object_is_refused() {
     let Some(page) = open(|builder| builder).await else { return };
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.browser.click("#faults summary").await;
     for effect in ["5", "[]", "null"] {
         page.browser.fill("#fault-json", effect).await;
@@ -136,7 +136,7 @@ async fn faults_with_numbers_too_long_for_a_script_are_exact_and_shown() {
     let Some(page) = open(|builder| builder).await else { return };
     let odd = json!({ "operation": "health", "times": 90_071_992_547_409_931_u64, "delayMs": 1 });
     page.post("/_local/faults", odd).await;
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.until_shown("#fault-list", "health: 1 ms late, the next 90,").await;
     page.browser.click("#faults summary").await;
     page.browser.fill("#fault-json", "{\"delayMs\":2,\"seed\":9007199254740993}").await;
@@ -152,7 +152,7 @@ async fn a_scenario_is_ended_and_started() {
     let fault = json!({ "operation": "health", "response": { "status": 503 } });
     let scenario = json!({ "description": "As at noon.", "faults": [fault] });
     page.put("/_local/scenarios/at%20noon", scenario).await;
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.until_shown("#scenario-list", "active · 1 fault · As at noon.").await;
     page.until_shown("#fault-list", "of at noon · 0 requests affected").await;
     page.browser.click("#scenario-list button").await;
@@ -169,7 +169,7 @@ async fn a_scenario_is_ended_and_started() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_faults_are_saved_as_a_scenario() {
     let Some(page) = open(|builder| builder).await else { return };
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.until("document.querySelector('#faults-save').hidden").await;
     let fault = json!({ "operation": "run", "times": 2, "delayMs": 1 });
     page.post("/_local/faults", fault.clone()).await;

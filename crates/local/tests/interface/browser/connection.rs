@@ -98,9 +98,9 @@ async fn a_tab_shows_the_state_of_a_restarted_service() {
     let address = page.local.address();
     page.get("/v2/echo/health").await;
     page.post("/_local/faults", json!({ "operation": "run", "cut": 0 })).await;
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.until_shown("#fault-list", "run: response lost").await;
-    page.enter_room("requests").await;
+    page.enter_view("requests").await;
     page.until_text("#request-list tbody:not(.spacer) time", "00:00:00").await;
     let other = LocalService::builder().api_key(KEY).start().await.unwrap();
     drop(std::mem::replace(&mut page.local, other));
@@ -115,7 +115,7 @@ async fn a_tab_shows_the_state_of_a_restarted_service() {
     page.browser.switch_to_tab(0).await;
     page.until_text("#connection", "Live").await;
     page.until_text("#request-list tbody:not(.spacer) time", "01:00:00").await;
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.until_shown("#fault-list", "health: stall").await;
     page.end_soundly(&["ERR_", "401"]).await;
 }

@@ -37,7 +37,7 @@ async fn the_chart_shows_the_last_minutes_also_before_the_page_was_opened() {
     page.run("fail", json!({})).await;
     page.browser.reload().await;
     page.show("fail").await;
-    page.enter_room("chart").await;
+    page.enter_view("chart").await;
     page.until_text("#chart [data-count=submitted]", "1").await;
     page.until_text("#chart [data-count=failed]", "1").await;
     page.run("fail", json!({})).await;
@@ -122,9 +122,9 @@ async fn each_section_of_an_endpoint_has_a_link_and_survives_reload_and_back() {
     let Some(page) = open(|builder| builder.endpoint_for_workers("shout")).await else { return };
     page.browser.resize(390, 800).await;
     page.show("shout").await;
-    let rooms = ["workers", "logs", "limits", "chart", "submit", "requests", "webhooks", "faults"];
-    for room in rooms {
-        let link = format!("nav a[href$='room={room}']");
+    let views = ["workers", "logs", "limits", "chart", "submit", "requests", "webhooks", "faults"];
+    for view in views {
+        let link = format!("nav a[href$='view={view}']");
         let is_in_view = format!(
             "(() => {{
                 const box = document.querySelector(\"{link}\").getBoundingClientRect();
@@ -132,14 +132,14 @@ async fn each_section_of_an_endpoint_has_a_link_and_survives_reload_and_back() {
             }})()"
         );
         page.until(&is_in_view).await;
-        page.enter_room(room).await;
+        page.enter_view(view).await;
         page.until(&format!("document.querySelector(\"{link}\").ariaCurrent === 'page'")).await;
     }
     page.browser.reload().await;
     page.until("!document.querySelector('#faults').hidden").await;
-    for room in rooms.iter().rev().skip(1) {
+    for view in views.iter().rev().skip(1) {
         page.browser.back().await;
-        page.until(&format!("!document.querySelector('#{room}').hidden")).await;
+        page.until(&format!("!document.querySelector('#{view}').hidden")).await;
     }
     page.end_soundly(&[]).await;
 }

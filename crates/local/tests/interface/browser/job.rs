@@ -98,7 +98,7 @@ async fn a_job_is_copied_as_a_command_that_a_shell_runs() {
     page.until("!document.querySelector('#job-curl').ariaDisabled").await;
     page.browser.click("#job-curl").await;
     page.until_text("#notice", "Copied the command").await;
-    page.enter_room("submit").await;
+    page.enter_view("submit").await;
     page.browser.fill("#submit-body", "").await;
     page.browser.press_with(CONTROL, 'v').await;
     page.until("document.querySelector('#submit-body').value").await;
@@ -162,7 +162,7 @@ async fn tries_of_its_webhook_are_shown() {
     page.browser.click("[data-advance='60000']").await;
     page.until_shown("#part-webhook li:nth-child(2)", "try 2").await;
     page.until_shown("#part-webhook", "Connection refused").await;
-    page.enter_room("webhooks").await;
+    page.enter_view("webhooks").await;
     page.until_shown("#webhook-list tbody:not(.spacer)", "127.0.0.1:1/hook").await;
     page.until_shown("#webhook-list .rows .error", "Connection refused").await;
     assert!(!page.text("body").await.contains("secret"));
@@ -281,7 +281,7 @@ async fn long_numbers_are_shown_and_sent_again_as_they_are() {
     let again = page.text("#job-id").await;
     assert_eq!(page.until_status("echo", &again, "COMPLETED").await["output"], input);
     // As a JavaScript number, -0 would be written as the integer 0.
-    page.enter_room("submit").await;
+    page.enter_view("submit").await;
     page.fill_input("{\"zero\": -0}").await;
     page.browser.click("#submit-send").await;
     page.until(&format!("document.querySelector('#job-id').innerText !== '{again}'")).await;
@@ -289,7 +289,7 @@ async fn long_numbers_are_shown_and_sent_again_as_they_are() {
     let record = page.until_status("echo", &zero, "COMPLETED").await;
     assert_eq!(record["output"]["zero"], json!(-0.0));
     // As a JavaScript number, 1e400 would be written as null.
-    page.enter_room("submit").await;
+    page.enter_view("submit").await;
     page.fill_input("{\"huge\": 1e400, \"price\": 1.10}").await;
     page.browser.click("#submit-send").await;
     page.until_shown("#submit-result", "number out of range").await;
@@ -312,7 +312,7 @@ async fn possible_secrets_are_omitted_from_a_copy_and_named() {
     let left_out = "Left out, as it may be secret: webhook, s3Config";
     page.browser.click("#job-curl").await;
     page.until_text("#notice", &format!("Copied the command. {left_out}")).await;
-    page.enter_room("submit").await;
+    page.enter_view("submit").await;
     page.browser.fill("#submit-body", "").await;
     page.browser.press_with(CONTROL, 'v').await;
     page.until("document.querySelector('#submit-body').value.startsWith('curl')").await;
@@ -348,7 +348,7 @@ async fn requests_about_a_job_and_the_log_of_its_worker_are_shown_with_it() {
     page.until_shown("#part-requests", "200 POST /v2/lines/run").await;
     page.until_shown("#part-requests", &format!("200 GET /v2/lines/status/{id}")).await;
     page.until_shown("#part-log", "low memory").await;
-    page.enter_room("logs").await;
+    page.enter_view("logs").await;
     page.until_text("#log-list .rows .level", "warn").await;
     page.until_text("#log-list .rows td:last-child", "low memory").await;
     page.browser.click("#log-list .rows td:last-child").await;

@@ -65,16 +65,16 @@ async fn rows_are_reached_by_j_k_and_arrows_and_stay_active_while_others_come() 
 async fn rooms_and_the_list_of_keys_are_reached_by_keys() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("echo").await;
-    for (key, room) in [("7", "logs"), ("0", "submit"), ("2", "requests"), ("4", "faults")] {
+    for (key, view) in [("7", "logs"), ("0", "submit"), ("2", "requests"), ("4", "faults")] {
         page.browser.press(key).await;
-        page.until(&format!("document.activeElement.id === '{room}-title'")).await;
-        if room == "submit" {
+        page.until(&format!("document.activeElement.id === '{view}-title'")).await;
+        if view == "submit" {
             page.browser.press(&ESCAPE.to_string()).await;
             page.until("!document.querySelector('#endpoints').hidden").await;
         }
     }
     page.browser.press("?").await;
-    page.until_shown("#notice", "Esc one room up").await;
+    page.until_shown("#notice", "Esc one view up").await;
     page.end_soundly(&[]).await;
 }
 
@@ -82,15 +82,15 @@ async fn rooms_and_the_list_of_keys_are_reached_by_keys() {
 async fn every_control_is_reached_by_tab_and_shows_that_it_has_the_focus() {
     let Some(page) = open(|builder| builder.endpoint_for_workers("shout")).await else { return };
     let id = page.run("shout", json!({})).await;
-    for (hash, room) in [
+    for (hash, view) in [
         ("endpoint=shout", "jobs"),
         (&*format!("endpoint=shout&job={id}"), "job-body"),
-        ("endpoint=shout&room=submit", "submit"),
-        ("room=requests", "requests"),
-        ("room=faults", "faults"),
+        ("endpoint=shout&view=submit", "submit"),
+        ("view=requests", "requests"),
+        ("view=faults", "faults"),
     ] {
         page.visit(hash).await;
-        page.until(&format!("!document.querySelector('#{room}').hidden")).await;
+        page.until(&format!("!document.querySelector('#{view}').hidden")).await;
         every_control_is_reached(&page).await;
     }
     page.end_soundly(&[]).await;
@@ -163,7 +163,7 @@ async fn the_last_row_is_reached_while_the_list_is_being_fetched() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_focus_stays_in_its_section_when_the_focused_element_vanishes() {
     let Some(page) = open(|builder| builder).await else { return };
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     // Another client ends the fault.
     page.post("/_local/faults", json!({ "operation": "run", "times": 1, "cut": 0 })).await;
     page.until("document.querySelector('#fault-list button')").await;

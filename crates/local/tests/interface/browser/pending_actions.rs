@@ -9,7 +9,7 @@ use super::support::{CONTROL, ENTER, open};
 #[tokio::test(flavor = "multi_thread")]
 async fn two_clicks_and_two_enters_submit_one_job() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.browser.click("#fault-buttons button:nth-child(4)").await;
     page.until_shown("#fault-list", "2.0 s late").await;
     page.prepare("echo").await;
@@ -25,7 +25,7 @@ async fn two_clicks_and_two_enters_submit_one_job() {
     // A later submission arrives after them.
     page.fill_input("{\"last\": true}").await;
     page.browser.click("#submit-send").await;
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.until_shown("#fault-list", "2 requests affected").await;
     page.local.clock().advance(Duration::from_secs(2));
     page.until_shown("#notice", "Submitted").await;
@@ -34,7 +34,7 @@ async fn two_clicks_and_two_enters_submit_one_job() {
     page.until("!document.querySelector('#fault-list button')").await;
     page.show("echo").await;
     page.until_text("#jobs-found", "2 jobs").await;
-    page.enter_room("submit").await;
+    page.enter_view("submit").await;
     page.browser.click("#submit-send").await;
     page.until("!document.querySelector('#job-body').hidden").await;
     page.show("echo").await;
@@ -53,7 +53,7 @@ async fn pending_actions_are_not_sent_again_and_buttons_keep_the_focus() {
     for _ in 0..2 {
         page.post("/_local/faults", json!({ "operation": "health", "stall": true })).await;
     }
-    page.enter_room("faults").await;
+    page.enter_view("faults").await;
     page.until("document.querySelectorAll('#fault-list li').length === 2").await;
     let hold = "window.sent = 0;
         const { fetch } = window;
@@ -65,14 +65,14 @@ async fn pending_actions_are_not_sent_again_and_buttons_keep_the_focus() {
     page.browser.run(hold).await;
     let job = format!("endpoint=sleep&job={id}");
     let buttons = [
-        ("endpoint=sleep&room=submit", "#submit-send"),
+        ("endpoint=sleep&view=submit", "#submit-send"),
         (&*job, "#job-cancel"),
         (&job, "#job-retry"),
         (&job, "[data-advance='60000']"),
         (&job, "#clock-next"),
-        ("room=faults", "#fault-buttons button:nth-child(4)"),
-        ("room=faults", "#fault-list button"),
-        ("room=faults", "#faults-clear"),
+        ("view=faults", "#fault-buttons button:nth-child(4)"),
+        ("view=faults", "#fault-list button"),
+        ("view=faults", "#faults-clear"),
     ];
     for (number, (hash, button)) in buttons.iter().enumerate() {
         page.visit(hash).await;

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::support::{Page, open, report};
 
-const MANY: usize = 10_000;
+const JOBS: usize = 10_000;
 
 async fn with_many() -> Option<Page> {
     let page = open(|builder| builder.manual_clock()).await?;
-    for _ in 0..MANY / 50 {
+    for _ in 0..JOBS / 50 {
         let submissions = (0..50).map(|number| page.run("echo", json!({ "number": number })));
         futures_util::future::join_all(submissions).await;
     }
@@ -49,7 +49,7 @@ async fn ten_thousand_jobs_are_a_window_that_scrolls() {
     .await;
     report("first rows of 10,000 jobs", jobs, "ms");
     assert!(jobs < most, "{jobs} ms");
-    page.enter_room("requests").await;
+    page.enter_view("requests").await;
     page.until_text("#requests-found", "10,000 requests").await;
     let search = "const search = document.querySelector('#request-search');";
     let requests = first_rows(

@@ -29,6 +29,6 @@ async fn the_page_shows_a_recorded_session() {
     browser
         .until("document.getElementById('notice').textContent.includes('nothing can be changed')")
         .await;
-    browser.run("location.hash = 'room=requests'").await;
+    browser.run("location.hash = 'view=requests'").await;
     browser.until("document.querySelector('#request-list .rows').textContent.includes('/v2/fail/runsync')").await;
 }

@@ -119,16 +119,16 @@ impl Page {
         self.until_text("#endpoint-name", endpoint).await;
     }
 
-    /// Shows a page or, with an endpoint shown, a room of it, by its link.
-    pub async fn enter_room(&self, room: &str) {
-        self.browser.click(&format!("nav a[href$='room={room}']")).await;
-        self.until(&format!("!document.getElementById('{room}').hidden")).await;
+    /// Shows a page or, with an endpoint shown, a view of it, by its link.
+    pub async fn enter_view(&self, view: &str) {
+        self.browser.click(&format!("nav a[href$='view={view}']")).await;
+        self.until(&format!("!document.getElementById('{view}').hidden")).await;
     }
 
     /// Shows the form for submitting a job to an endpoint.
     pub async fn prepare(&self, endpoint: &str) {
         self.show(endpoint).await;
-        self.enter_room("submit").await;
+        self.enter_view("submit").await;
     }
 
     /// Writes an input into the form.

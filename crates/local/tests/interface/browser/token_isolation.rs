@@ -72,7 +72,7 @@ async fn another_server_of_the_host_gets_no_token() {
     // The page works, also after it was loaded anew, and shows the token nowhere.
     page.browser.reload().await;
     page.until("document.body.dataset.connection === 'live'").await;
-    page.enter_room("submit").await;
+    page.enter_view("submit").await;
     page.browser.click("#submit-send").await;
     page.show("echo").await;
     page.until_text("#jobs-found", "1 job").await;

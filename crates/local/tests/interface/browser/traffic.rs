@@ -12,7 +12,7 @@ async fn a_limit_fills_its_bar_until_requests_are_refused() {
     else {
         return;
     };
-    page.visit("endpoint=echo&room=limits").await;
+    page.visit("endpoint=echo&view=limits").await;
     // 2 requests in 10 seconds are allowed.
     for _ in 0..5 {
         page.post("/v2/echo/purge-queue", json!({})).await;
@@ -20,9 +20,9 @@ async fn a_limit_fills_its_bar_until_requests_are_refused() {
     let row = "#limit-list tr:has([aria-label='echo/purge-queue'])";
     page.until_text(&format!("{row} td:last-child"), "3").await;
     page.until(&format!("document.querySelector(\"{row} meter\").value === 2")).await;
-    page.enter_room("chart").await;
+    page.enter_view("chart").await;
     page.until_text("#chart [data-count=throttled]", "3").await;
-    page.enter_room("requests").await;
+    page.enter_view("requests").await;
     page.until_text("#request-list tbody:not(.spacer) tr .code", "429").await;
     page.until_shown("#request-list tbody:not(.spacer) tr", "limited").await;
     page.end_soundly(&[]).await;
@@ -31,7 +31,7 @@ async fn a_limit_fills_its_bar_until_requests_are_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_are_listed_and_filtered_without_their_keys() {
     let Some(page) = open(|builder| builder).await else { return };
-    page.enter_room("requests").await;
+    page.enter_view("requests").await;
     page.get("/v2/echo/health").await;
     page.get(&format!("/v2/nobody/health?api_key={}", KEY.replace(' ', "+"))).await;
     page.until_shown("#request-list tbody:not(.spacer)", "GET /v2/nobody/health").await;
@@ -53,7 +53,7 @@ async fn requests_are_listed_and_filtered_without_their_keys() {
 async fn a_request_is_shown_with_its_bodies_without_secrets_and_sent_again() {
     let Some(page) = open(|builder| builder).await else { return };
     let id = page.run("echo", json!({ "seed": u64::MAX })).await;
-    page.enter_room("requests").await;
+    page.enter_view("requests").await;
     page.browser.click("#request-list .rows tr code").await;
     page.until_text("#request-target", "POST /v2/echo/run").await;
     page.until_shown("#request-facts", "200 · ").await;
@@ -82,7 +82,7 @@ async fn a_call_of_a_webhook_leads_to_its_job() {
     let Some(page) = open(|builder| builder.manual_clock()).await else { return };
     let body = json!({ "input": {}, "webhook": "http://127.0.0.1:1/hook" });
     let record = page.post("/v2/echo/run", body).await;
-    page.enter_room("webhooks").await;
+    page.enter_view("webhooks").await;
     page.until_shown("#webhook-list .rows .error", "Connection refused").await;
     page.browser.click("#webhook-list .rows code").await;
     page.until_text("#job-id", record["id"].as_str().unwrap()).await;

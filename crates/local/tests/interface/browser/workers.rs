@@ -33,7 +33,7 @@ async fn a_worker_is_shown_with_its_job_until_it_is_lost() {
         return;
     };
     page.show("shout").await;
-    page.enter_room("workers").await;
+    page.enter_view("workers").await;
     let id = page.run("shout", json!({})).await;
     assert_eq!(take(&page, "w1").await, id);
     page.until_shown("#worker-list tbody tr", "w1").await;
@@ -43,7 +43,7 @@ async fn a_worker_is_shown_with_its_job_until_it_is_lost() {
     page.until_text("#job-id", &id).await;
     page.until_text("#job-status", "In progress").await;
     // It sends no pings: three are missed, one by one.
-    page.enter_room("workers").await;
+    page.enter_view("workers").await;
     for missed in ["1", "2"] {
         page.local.clock().advance(Duration::from_secs(10));
         page.until_text("#worker-list tbody td:last-child", missed).await;
@@ -52,7 +52,7 @@ async fn a_worker_is_shown_with_its_job_until_it_is_lost() {
     page.until("document.querySelectorAll('#worker-list tbody tr').length === 0").await;
     page.show("shout").await;
     page.until_text("#job-list .rows .status", "In queue").await;
-    page.enter_room("logs").await;
+    page.enter_view("logs").await;
     page.until_shown("#log-list", "missed").await;
     page.end_soundly(&[]).await;
 }
@@ -70,7 +70,7 @@ async fn a_worker_that_dies_is_shown_with_its_output() {
         return;
     };
     page.show("dies").await;
-    page.enter_room("logs").await;
+    page.enter_view("logs").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.stdout", "is on its way").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.stderr", "out of memory").await;
     page.until_shown("#log-list tbody:not(.spacer) tr.service", "3").await;
@@ -91,7 +91,7 @@ async fn a_line_is_read_as_printed_by_mouse_and_by_keyboard() {
         return;
     };
     page.show("long").await;
-    page.enter_room("logs").await;
+    page.enter_view("logs").await;
     page.until_shown("#log-list .rows tr.stdout", "at its end").await;
     page.browser.resize(400, 800).await;
     page.browser.click("#log-list .rows tr").await;
@@ -113,11 +113,11 @@ async fn standard_error_of_a_command_worker_is_shown() {
         return;
     };
     page.show("lines").await;
-    page.enter_room("logs").await;
+    page.enter_view("logs").await;
     page.run("lines", json!({})).await;
     page.until_shown("#log-list tbody:not(.spacer) tr.stderr", "out of memory").await;
     page.until("document.querySelector('#logs-none').hidden").await;
-    page.enter_room("workers").await;
+    page.enter_view("workers").await;
     page.until("document.querySelector('#workers-body').hidden").await;
     page.end_soundly(&[]).await;
 }
@@ -126,10 +126,10 @@ async fn standard_error_of_a_command_worker_is_shown() {
 async fn workers_inside_the_service_have_no_log() {
     let Some(page) = open(|builder| builder).await else { return };
     page.show("echo").await;
-    page.enter_room("logs").await;
+    page.enter_view("logs").await;
     page.until_shown("#logs-none", "runs inside the service").await;
     page.until("document.querySelector('#logs-body').hidden").await;
-    page.enter_room("workers").await;
+    page.enter_view("workers").await;
     page.until_shown("#workers-none", "runs inside the service").await;
     page.until("document.querySelector('#workers-body').hidden").await;
     page.until_shown("#workers-count", "1 idle").await;

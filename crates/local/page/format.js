@@ -1,4 +1,4 @@
-// Words for times, in milliseconds since the service started, amounts, statuses and ids.
+// Format: text for times, in milliseconds since the service started, amounts, statuses and ids.
 
 export function clockTime(ms) {
 	const seconds = Math.floor(ms / 1000);
