@@ -18,7 +18,7 @@
 # With --against, the table has both sides of each column, and a star where this generator is behind.
 # It ends with the number of rows in which it is ahead, equal and behind. The other generator is
 # installed from the registry below the target folder, and compiled with the dependencies that it
-# names. Untyped are the public fields of structs that hold any JSON value, also by the name of an
+# names. Untyped are the public fields of structs that hold a `serde_json::Value`, also by the name of an
 # alias or of a struct that only wraps one, and those of a struct without fields, which drops what is
 # there. Lines of code are neither blank nor comments. After the table the same calls are made by
 # both, against a server that records them: a line for each (survey/wire/), equal, or what of a side

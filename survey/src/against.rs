@@ -1,10 +1,9 @@
 //! Side-by-side comparison with another generator: the same descriptions, a row for each.
 //!
-//! What is measured: operations, fields of structs that hold any JSON value, lines, those of them that
-//! are code, and `cargo check` of
-//! a crate whose dependencies are compiled already. Its cost is processor time, which a busy machine
-//! changes little, and the peak memory of the largest process. After the table, `calls` compares calls
-//! of both on the wire.
+//! Measured are operations, untyped fields of structs, lines, those of them that are code, and
+//! `cargo check` of a crate whose dependencies are compiled already. Its cost is processor time, which
+//! a busy machine changes little, and the peak memory of the largest process. After the table, `calls`
+//! compares calls of both on the wire.
 
 mod calls;
 mod recorder;
@@ -31,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 /// The columns after those of generating and compiling, each of which is better if it is smaller.
 const COSTS: [&str; 5] = ["untyped", "lines", "of code", "check s", "check MB"];
 
-/// What a generator makes of a description.
+/// The output of a generator for a description, measured.
 #[derive(Default)]
 struct Side {
     generates: bool,

@@ -110,11 +110,11 @@ fn as_operation(line: &str) -> Option<&str> {
     (is_method && !path.contains(' ')).then_some(operation)
 }
 
-/// The public fields of structs that hold any JSON value, as `Pet::notes`: by a rule that names
-/// neither generator's way to write it. A field is untyped if its type mentions any JSON value,
-/// directly, in a list, a map or an option, or by the name of an alias or of a wrapper of such a
-/// type. A wrapper is a struct whose only field has no name on the wire. A struct without any field
-/// counts as any JSON value: it is what some make of an object without described fields, which it drops.
+/// The untyped public fields of structs, as `Pet::notes`: by a rule that names neither generator's way
+/// to write it. A field is untyped if its type mentions a `serde_json::Value`, directly, in a list, a
+/// map or an option, or by the name of an alias or of a wrapper of such a type. A wrapper is a struct
+/// whose only field has no name on the wire. A struct without any field
+/// counts as untyped: it is what some make of an object without described fields, which it drops.
 /// Fields that collect what the others leave are not counted where there are others; alone they make a
 /// wrapper. The files of a generator are read together: a wrapper may be in another one than the field.
 pub fn untyped_fields(files: &[String]) -> Result<Vec<String>, Failure> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::rest::Census;
+use crate::rest::UntypedValues;
 use crate::{Build, Diagnostic, naming, rest};
 
 /// The first line of every file, by which its origin is recognized.
@@ -67,16 +67,16 @@ pub fn committed(build: &Build) -> Result<Committed, Vec<Diagnostic>> {
     Ok(made)
 }
 
-/// Takes the census of what is generated from a build's descriptions: the values that stay any JSON.
+/// Finds the untyped values of what is generated from a build's descriptions.
 ///
 /// # Errors
 ///
 /// As for [`committed`].
-pub fn census(build: &Build) -> Result<Census, Vec<Diagnostic>> {
-    let options = rest::Options { census: true, ..rest::Options::default() };
-    let mut census = Census::default();
-    outputs(build, &options)?.into_iter().for_each(|(_, output)| census.add(output.census));
-    Ok(census)
+pub fn untyped(build: &Build) -> Result<UntypedValues, Vec<Diagnostic>> {
+    let options = rest::Options { untyped: true, ..rest::Options::default() };
+    let mut untyped = UntypedValues::default();
+    outputs(build, &options)?.into_iter().for_each(|(_, output)| untyped.add(output.untyped));
+    Ok(untyped)
 }
 
 /// Returns the code generated from each description, with its name; or all errors.

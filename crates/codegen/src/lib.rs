@@ -93,10 +93,10 @@ pub use source::{Generated, Source};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::build_script::description;
-    pub use crate::committed::{Committed, MARK, census, committed, is_root};
+    pub use crate::committed::{Committed, MARK, committed, is_root, untyped};
     pub use crate::graphql::document::literal;
     pub use crate::graphql::schema::document as schema;
-    pub use crate::rest::{Census, description as openapi, linked, sent_media};
+    pub use crate::rest::{UntypedValues, description as openapi, linked, sent_media};
 }
 
 /// The whole build script of a crate that has its own queries: generates operations from the

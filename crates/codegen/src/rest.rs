@@ -2,7 +2,6 @@
 //! calls.
 
 mod base_path;
-mod census;
 pub mod description;
 mod emit;
 mod files;
@@ -19,6 +18,7 @@ mod signatures;
 mod source_map;
 mod tree;
 mod types;
+mod untyped;
 mod yaml;
 
 use std::collections::{BTreeMap, HashSet};
@@ -26,13 +26,13 @@ use std::path::PathBuf;
 
 use quote::quote;
 
-pub use self::census::Census;
 pub(crate) use self::emit::fake;
 pub use self::formats::Dates;
 pub(crate) use self::formats::Formats;
 pub(crate) use self::normalize::select::Unmatched;
 pub use self::pages::Pages;
 pub use self::read::read;
+pub use self::untyped::UntypedValues;
 
 use crate::syntax::name_of;
 use crate::{Diagnostic, Generated, Source, print};
@@ -59,14 +59,14 @@ pub(crate) struct Options<'a> {
     pub(crate) only: Option<&'a [String]>,
     /// Types of formats of text.
     pub(crate) formats: Formats,
-    /// How the pages of selected operations follow each other.
+    /// The order of the pages of selected operations.
     pub(crate) pages: &'a [(String, Pages)],
     /// True to generate a file for each tag.
     pub(crate) by_tag: bool,
     /// True to generate types and no calls.
     pub(crate) types_alone: bool,
-    /// True to count the values that stay any JSON.
-    pub(crate) census: bool,
+    /// True to find the untyped values.
+    pub(crate) untyped: bool,
 }
 
 impl Default for Options<'_> {
@@ -78,7 +78,7 @@ impl Default for Options<'_> {
             pages: &[],
             by_tag: false,
             types_alone: false,
-            census: false,
+            untyped: false,
         }
     }
 }
@@ -90,7 +90,7 @@ pub(crate) struct Output {
     /// The names and the code of the files by tag.
     pub(crate) by_tag: Vec<(String, String)>,
     /// Empty unless it was asked for.
-    pub(crate) census: Census,
+    pub(crate) untyped: UntypedValues,
     /// The servers of single operations that have another origin than the others.
     pub(crate) foreign_servers: Vec<String>,
     /// The operations whose responses are pages, by their keys, and how these follow each other.
@@ -141,7 +141,7 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
     let servers = base_path::Servers::of(&description);
     let server_urls = server_url::variables(&description);
     let Options { only, formats, pages: stated, .. } = *options;
-    let whole = (options.census || options.by_tag).then(|| description.clone());
+    let whole = (options.untyped || options.by_tag).then(|| description.clone());
     let mut normalized =
         normalize::normalize(source, &places, description, linked, only, formats, stated)?;
     let mut decided =
@@ -185,14 +185,14 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
             )),
         }
     }
-    let census = whole.as_ref().filter(|_| options.census).map(|description| {
-        let walked = census::Walked {
+    let untyped = whole.as_ref().filter(|_| options.untyped).map(|description| {
+        let walked = untyped::Walked {
             description,
             names: &normalized.names,
             operations: &operations,
             types: &decided.types,
         };
-        census::of(source, &places, &normalized.origins, &walked)
+        untyped::of(source, &places, &normalized.origins, &walked)
     });
     let mut names: HashSet<_> = decided.types.iter().filter_map(name_of).collect();
     names.extend(normalized.enums.iter().map(|it| it.name.clone()));
@@ -268,8 +268,8 @@ fn try_generate(source: &Source, options: &Options<'_>) -> Result<Output, Diagno
             false => format!("{}\n{calls}", with_more_items(&generated.types, &own_types)),
         };
     }
-    let (census, unmatched) = (census.unwrap_or_default(), normalized.unmatched);
-    Ok(Output { generated, by_tag, census, foreign_servers, pages, unmatched })
+    let (untyped, unmatched) = (untyped.unwrap_or_default(), normalized.unmatched);
+    Ok(Output { generated, by_tag, untyped, foreign_servers, pages, unmatched })
 }
 
 /// Makes a linked description that of the fake: it permits what calls may send, and states with its

@@ -17,17 +17,16 @@
 //! podqueue-regenerate --into src/generated openapi --check
 //! ```
 //!
-//! And it reports which values of the generated code stay any JSON, and why:
+//! And it reports which values of the generated code are untyped, and why:
 //!
 //! ```sh
 //! podqueue-regenerate --report openapi
 //! ```
 //!
-//! As a library it starts with [`Regenerate`], [`Committed`] or [`Census`].
+//! As a library it starts with [`Regenerate`], [`Committed`] or [`UntypedReport`].
 
 mod alignment;
 mod canonical;
-mod census;
 mod change;
 mod committed;
 mod comparison;
@@ -36,10 +35,11 @@ mod error;
 mod fetch;
 mod findings;
 mod outline;
+mod untyped;
 
-pub use census::Census;
 pub use change::{Audience, Change, ChangeKind, Effect, Interface, Severity};
 pub use committed::Committed;
 pub use comparison::Regenerate;
 pub use error::Error;
 pub use findings::{Document, Findings};
+pub use untyped::UntypedReport;

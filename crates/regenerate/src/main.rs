@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use podqueue_codegen::{Build, Dates, Pages};
-use podqueue_regenerate::{Census, Committed, Error, Regenerate};
+use podqueue_regenerate::{Committed, Error, Regenerate, UntypedReport};
 
 /// Exit code of a run that needs attention: drift with --check, or queries that no longer validate.
 const ATTENTION: u8 = 1;
@@ -16,7 +16,7 @@ const FAILURE: u8 = 3;
 /// Fetches the current REST description and GraphQL schema, prints the changes since the ones in
 /// openapi/ and schema/, what they break and which queries no longer validate, and writes them
 /// there. With --into it generates code from REST descriptions instead, to be committed; with
-/// --report it says which values of that code stay any JSON.
+/// --report it says which values of that code are untyped.
 ///
 /// The API key is read from PODQUEUE_API_KEY. It is sent to the GraphQL service only.
 #[derive(Parser)]
@@ -53,8 +53,8 @@ struct Arguments {
     #[arg(long, value_name = "FOLDER", group = "sources", conflicts_with = "rest")]
     into: Option<PathBuf>,
 
-    /// Print a line for each value of the code of the descriptions that stays any JSON, with its
-    /// place and the reason, and a last line with the counts. Nothing is written.
+    /// Print a line for each untyped value of the code of the descriptions, with its place and the
+    /// reason, and a last line with the counts. Nothing is written.
     #[arg(long, group = "sources", conflicts_with_all = ["rest", "into", "check", "dry_run"])]
     report: bool,
 
@@ -189,10 +189,10 @@ fn commit(arguments: &Arguments, folder: &Path) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the values of the code of descriptions that stay any JSON.
+/// Prints the untyped values of the code of descriptions.
 fn report(arguments: &Arguments) -> Result<ExitCode, Error> {
-    let census = Census::take(&build(arguments))?;
-    let _ = write!(io::stdout(), "{census}");
+    let untyped = UntypedReport::of(&build(arguments))?;
+    let _ = write!(io::stdout(), "{untyped}");
     Ok(ExitCode::SUCCESS)
 }
 

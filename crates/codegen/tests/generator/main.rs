@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect shall fail")]
 
 mod build_script;
-mod census;
 mod committed;
 mod compositions;
 mod formats;
@@ -23,4 +22,5 @@ mod schema_reading;
 mod selection;
 mod snapshots;
 mod support;
+mod untyped;
 mod wrong_input;

@@ -37,7 +37,7 @@ enum Measure {
     Format,
     /// Any other value may be tighter and looser.
     Other,
-    /// The same, of no concern for readers: they ignore fields that they do not know.
+    /// Any other value; of no concern for readers: they ignore fields that they do not know.
     Closed,
     /// Null is refused; of no concern for readers: every value that they read may be null.
     Null,

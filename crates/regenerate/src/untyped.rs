@@ -1,38 +1,38 @@
-//! Census: the values of generated code that stay any JSON, with the reason.
+//! Report of untyped values: the values of generated code that are any JSON, with the reason.
 
 use std::fmt;
 
-use podqueue_codegen::__private::census;
+use podqueue_codegen::__private::untyped;
 use podqueue_codegen::{Build, Diagnostic};
 
 use crate::Error;
 
-/// The values of generated code that are `serde_json::Value`, because the description does not say
-/// what they are, or says it in a way that no type expresses.
+/// The untyped values of generated code: those that are `serde_json::Value`, because the description
+/// does not say what they are, or says it in a way that no type expresses.
 ///
 /// A field is a field of a type, the value of a variant, a parameter, a body or a response. The
 /// variants for values that a description does not foresee are no fields.
 ///
 /// Its `Display` is a line for each value, and a last line with the counts.
 #[derive(Clone, Debug)]
-pub struct Census {
+pub struct UntypedReport {
     untyped: Vec<Diagnostic>,
     fields: usize,
     typed: usize,
 }
 
-impl Census {
-    /// Takes the census of the code that is generated from a build's descriptions.
+impl UntypedReport {
+    /// Finds the untyped values of the code that is generated from a build's descriptions.
     ///
     /// # Errors
     ///
     /// A description cannot be read, a selector selects nothing, or stated pages do not fit.
-    pub fn take(build: &Build) -> Result<Self, Error> {
-        let found = census(build)?;
+    pub fn of(build: &Build) -> Result<Self, Error> {
+        let found = untyped(build)?;
         Ok(Self { untyped: found.untyped, fields: found.fields, typed: found.typed })
     }
 
-    /// The values that are any JSON, each at its place in the description, with the generated field
+    /// The untyped values, each at its place in the description, with the generated field
     /// and the reason.
     pub fn untyped(&self) -> &[Diagnostic] {
         &self.untyped
@@ -43,13 +43,13 @@ impl Census {
         self.fields
     }
 
-    /// The number of fields of which no part is any JSON.
+    /// The number of fields of which no part is untyped.
     pub fn typed(&self) -> usize {
         self.typed
     }
 }
 
-impl fmt::Display for Census {
+impl fmt::Display for UntypedReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.untyped.iter().try_for_each(|it| writeln!(f, "{it}"))?;
         let Self { fields, typed, .. } = self;

@@ -1,9 +1,9 @@
-//! Census: each value that stays any JSON is found at its place, with the reason.
+//! Untyped values: each is found at its place, with the reason.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use podqueue_codegen::__private::census;
+use podqueue_codegen::__private::untyped;
 use podqueue_codegen::{Build, Source, rest};
 use quote::ToTokens;
 use syn::Item;
@@ -73,17 +73,17 @@ const PARTS: &str = "Kept:
 
 /// The report of a folder with these files, without the name of the folder.
 fn report(name: &str, only: Option<&[String]>) -> (Vec<String>, usize, usize) {
-    let folder = Folder::new(&format!("census-{name}"));
+    let folder = Folder::new(&format!("untyped-{name}"));
     folder.write("openapi/shop.yaml", SHOP);
     folder.write("openapi/parts.yaml", PARTS);
     let build = Build::new().rest(folder.path("openapi"));
     let build = only.into_iter().fold(build, |build, only| build.only(only));
-    let census = census(&build).unwrap();
-    let lines = census.untyped.iter().map(|it| {
+    let untyped = untyped(&build).unwrap();
+    let lines = untyped.untyped.iter().map(|it| {
         let line = it.to_string();
         line.split_once("openapi/").map_or(line.clone(), |(_, rest)| rest.to_owned())
     });
-    (lines.collect(), census.fields, census.typed)
+    (lines.collect(), untyped.fields, untyped.typed)
 }
 
 #[test]
@@ -113,10 +113,10 @@ shop.yaml:48:9: `PetShop::open` is `Option<Value>`: no schema";
 
 /// The reasons of the untyped values of one description.
 fn reasons(name: &str, description: &str) -> BTreeSet<String> {
-    let folder = Folder::new(&format!("census-{name}"));
+    let folder = Folder::new(&format!("untyped-{name}"));
     folder.write("openapi/test.yaml", description);
-    let census = census(&Build::new().rest(folder.path("openapi"))).unwrap();
-    let lines = census.untyped.iter();
+    let untyped = untyped(&Build::new().rest(folder.path("openapi"))).unwrap();
+    let lines = untyped.untyped.iter();
     lines.map(|it| it.message.rsplit_once(": ").unwrap().1.to_owned()).collect()
 }
 
@@ -207,7 +207,7 @@ fn no_field_of_a_generated_type_is_missed() {
         if !source.text.starts_with("openapi") {
             continue;
         }
-        let lines = census(&Build::new().rest(path)).unwrap().untyped;
+        let lines = untyped(&Build::new().rest(path)).unwrap().untyped;
         let found = lines.iter().filter_map(|it| it.message.strip_prefix('`'));
         let found: BTreeSet<_> = found.map(|it| it.split_once('`').unwrap().0.to_owned()).collect();
         let types = syn::parse_file(&rest::generate(&source).unwrap().types).unwrap();

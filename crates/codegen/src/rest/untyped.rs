@@ -1,5 +1,5 @@
-//! Census: every value of the generated types that stays any JSON, with its place in the
-//! description and the reason.
+//! Untyped values: every value of the generated types that is any JSON, a `serde_json::Value`, with
+//! its place in the description and the reason.
 //!
 //! The types and the description are walked side by side, from each operation: a field leads to the
 //! property of its wire name, `Vec` to the items, a variant to the branches. So no pass of the
@@ -24,21 +24,21 @@ use super::tree::{fields, resolve_to};
 use crate::syntax::{argument, arguments, is_named, name_of as name_of_item, wire_name};
 use crate::{Diagnostic, Source, attributes};
 
-/// The values of generated code that stay any JSON.
+/// The untyped values of generated code.
 #[derive(Clone, Debug, Default)]
-pub struct Census {
+pub struct UntypedValues {
     /// A line for each of them, in the order of the description: its place there, the generated
     /// field, and the reason.
     pub untyped: Vec<Diagnostic>,
     /// The number of fields: those of types, the values of variants, parameters, bodies and
     /// responses.
     pub fields: usize,
-    /// The number of fields without any value that stays any JSON.
+    /// The number of fields without any untyped value.
     pub typed: usize,
 }
 
-impl Census {
-    /// Adds the census of another description.
+impl UntypedValues {
+    /// Adds the untyped values of another description.
     pub fn add(&mut self, other: Self) {
         self.untyped.extend(other.untyped);
         self.fields += other.fields;
@@ -56,13 +56,13 @@ pub(super) struct Walked<'a> {
     pub(super) types: &'a [Item],
 }
 
-/// Takes the census of the generated types of a description.
+/// Finds the untyped values of the generated types of a description.
 pub(super) fn of(
     source: &Source,
     places: &SourceMap<'_>,
     origins: &Origins,
     walked: &Walked<'_>,
-) -> Census {
+) -> UntypedValues {
     let found = Walk::of(walked);
     let mut untyped: Vec<_> = found
         .untyped
@@ -77,7 +77,7 @@ pub(super) fn of(
         })
         .collect();
     untyped.sort();
-    Census { untyped, fields: found.fields, typed: found.typed }
+    UntypedValues { untyped, fields: found.fields, typed: found.typed }
 }
 
 /// A node of the description: its place, a JSON pointer, and the node.
@@ -332,7 +332,7 @@ impl<'a> Walk<'a> {
         self.typed += usize::from(!is_untyped);
     }
 
-    /// Visits a type. Returns true if a value of it, or within it, is any JSON.
+    /// Visits a type. Returns true if a value of it, or within it, is untyped.
     fn visit(&mut self, what: &str, ty: &Type, schemas: &Schemas<'a>) -> bool {
         match ty {
             Type::Tuple(tuple) => {
@@ -509,7 +509,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The place of a value that is any JSON, and the reason.
+    /// The place of an untyped value, and the reason.
     fn reason(&self, schemas: &Schemas<'a>) -> (String, &'static str) {
         let nodes = schemas.nodes.iter();
         let own = nodes.clone().find_map(|it| Some((it.0.clone(), self.own_reason(it, DEPTH)?)));
