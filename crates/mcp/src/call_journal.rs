@@ -22,7 +22,7 @@
 //! the sum with the bound: the sum of all charges is never above it. A charge becomes the execution
 //! time once a status says so, and stays if that never happens.
 //!
-//! Checked by `tests/mcp/` and by `tests/mcp/adversary.rs` of the program.
+//! Checked by `tests/mcp/` and by `crates/cli/tests/program/mcp_adversary.rs`.
 
 pub(crate) mod batches;
 
