@@ -350,7 +350,7 @@ impl Wait {
                 format!("its cancellation was not confirmed, and it may still be running ({error})")
             }
         };
-        let waited = match self.timeout.unwrap_or_default() {
+        let waited = match whole_milliseconds(self.timeout.unwrap_or_default()) {
             // Not in nanoseconds.
             Duration::ZERO => "0s".to_owned(),
             time => format!("{time:?}"),
@@ -453,6 +453,11 @@ impl IntoFuture for Wait {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.run())
     }
+}
+
+/// A duration without the fraction of its last millisecond.
+fn whole_milliseconds(time: Duration) -> Duration {
+    time - Duration::from_nanos(u64::from(time.subsec_nanos() % 1_000_000))
 }
 
 #[cfg(test)]

@@ -263,7 +263,7 @@ async fn a_retry_after_is_never_so_long_that_a_result_expires_unread() {
 async fn a_wait_ends_at_its_deadline_also_during_a_request() {
     let server = Script::then_always([record("IN_PROGRESS")], Reply::Hang).await;
     let started = Instant::now();
-    let wait = server.endpoint().job("j").wait().timeout(Duration::from_millis(800));
+    let wait = server.endpoint().job("j").wait().timeout(Duration::from_nanos(800_977_769));
     let error = wait.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WaitTimedOut);
     assert!(started.elapsed() >= Duration::from_millis(800));
@@ -271,6 +271,7 @@ async fn a_wait_ends_at_its_deadline_also_during_a_request() {
     assert_eq!(error.record().unwrap().status(), JobStatus::InProgress);
     assert!(error.remote_cancel().is_none());
     assert!(error.to_string().contains("it continues on the service"), "{error}");
+    assert!(error.to_string().contains("timed out after 800ms waiting"), "{error}");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use podqueue::ErrorKind;
 use podqueue_runtime::{Authorization, Call, Idempotency, Method, Operation, Path, Service};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::context::Context;
@@ -11,6 +12,8 @@ use crate::failure::Failure;
 /// The largest number of items that a list of the control plane has.
 pub const PAGE: usize = 500;
 
+const ONLY_LOCAL: &str = "only a local service lists its jobs and logs: podqueue local";
+
 static READ: Operation =
     Operation::new("reading the local service", Method::GET, Idempotency::Idempotent);
 
@@ -18,6 +21,13 @@ static READ: Operation =
 pub struct ControlPlane {
     service: Service,
     url: String,
+}
+
+/// An endpoint of a local service.
+#[derive(Deserialize)]
+pub struct LocalEndpoint {
+    pub name: String,
+    pub kind: String,
 }
 
 impl ControlPlane {
@@ -57,17 +67,26 @@ impl ControlPlane {
             let error = podqueue::Error::from(error);
             let is_other = error.kind() == ErrorKind::Decode;
             let failure = Failure::from(error);
-            if is_other { failure.hint(self.hint()) } else { failure }
+            if is_other { failure.hint(ONLY_LOCAL) } else { failure }
         })
     }
 
-    /// Failure for something that the service does not have.
-    pub fn not_found(&self, what: &str) -> Failure {
-        let message = format!("{} has no {what}", self.url);
-        Failure::new(Exit::NotFound, message).hint(self.hint())
+    /// The endpoints of the service; a failure if it has no control plane.
+    pub async fn endpoints(&self) -> Result<Vec<LocalEndpoint>, Failure> {
+        let endpoints = self.read(Path::new("/_local/endpoints"), &[]).await?;
+        endpoints.ok_or_else(|| self.lacks("control plane").hint(ONLY_LOCAL))
     }
 
-    fn hint(&self) -> String {
-        "only a local service lists its jobs and logs: podqueue local".to_owned()
+    /// Failure for an endpoint that is not among those of the service.
+    pub fn lacks_endpoint(&self, name: &str, endpoints: &[LocalEndpoint]) -> Failure {
+        let names: Vec<_> = endpoints.iter().map(|it| it.name.as_str()).collect();
+        self.lacks(&format!("endpoint {name}")).hint(match names.as_slice() {
+            [] => "it has no endpoints".to_owned(),
+            names => format!("its endpoints: {}", names.join(", ")),
+        })
+    }
+
+    fn lacks(&self, what: &str) -> Failure {
+        Failure::new(Exit::NotFound, format!("{} has no {what}", self.url))
     }
 }

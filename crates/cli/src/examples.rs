@@ -89,14 +89,14 @@ podqueue batch retry answers.jsonl --same-jobs",
     (
         "podqueue batch export",
         "\
-podqueue batch export answers.jsonl --ordered > ordered.jsonl
+podqueue batch export answers.jsonl > ordered.jsonl
 podqueue batch export answers.jsonl --out answers.csv",
     ),
     ("podqueue health", "podqueue health painter\npodqueue health painter --watch --interval 10s"),
     ("podqueue purge", "podqueue purge painter\npodqueue purge painter --yes"),
     (
         "podqueue openai",
-        "podqueue openai poet v1/models\npodqueue openai poet v1/chat/completions @request.json\npodqueue openai poet v1/chat/completions @request.json --stream",
+        "podqueue openai poet v1/chat/completions @request.json\npodqueue openai poet v1/chat/completions @request.json --stream",
     ),
     (
         "podqueue endpoint",

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::interrupt::blocking;
 
 /// Hint for invalid JSON in an argument.
-const QUOTE_HINT: &str = "quote JSON for the shell: podqueue run echo '{\"hello\": \"world\"}'";
+const QUOTE_HINT: &str = "quote JSON for the shell, such as '{\"hello\": \"world\"}'";
 
 /// A job's input.
 #[derive(Clone, Debug, Args)]

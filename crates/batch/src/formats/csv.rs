@@ -15,7 +15,12 @@ use serde_json::value::RawValue;
 
 use super::columns::{Column, ColumnType, ColumnTypes};
 use super::{Failure, shown};
-use crate::inputs::LONGEST;
+use crate::inputs::MAX_LINE_BYTES;
+
+/// A number of things: `1 cell`, `2 cells`.
+fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
 
 /// A record: a row, or the header.
 #[derive(Default)]
@@ -138,13 +143,13 @@ impl<R: BufRead> Records<R> {
             if is_whole {
                 return Ok(true);
             }
-            if record.text.len() >= LONGEST {
+            if record.text.len() >= MAX_LINE_BYTES {
                 return Err(match position {
                     Position::Quoted(line) => unclosed(line),
                     _ => Failure::content(format!(
                         "has a row in line {} that is longer than {} MiB",
                         record.line,
-                        LONGEST >> 20
+                        MAX_LINE_BYTES >> 20
                     )),
                 });
             }
@@ -224,8 +229,9 @@ impl<R: BufRead> Rows<R> {
         let (row, line, cells) = (self.row, record.line, record.cells.len());
         if cells != self.names.len() {
             return Err(Failure::content(format!(
-                "has {cells} cells in row {row} (line {line}), and {} columns",
-                self.names.len()
+                "has {} in row {row} (line {line}), and {}",
+                counted(cells, "cell"),
+                counted(self.names.len(), "column")
             )));
         }
         for (number, name) in self.names.iter().enumerate() {

@@ -115,7 +115,7 @@ fn errors_of_a_csv_file_name_the_row_or_the_line() {
         (b"\n\n", "has no header"),
         (b"a,\n1,2\n", "has no name for column 2 in its header"),
         (b"a,b,a\n", "has the name of an earlier column for column 3"),
-        (b"a,b\n1,2\n1\n", "has 1 cells in row 2 (line 3), and 2 columns"),
+        (b"a,b\n1,2\n1\n", "has 1 cell in row 2 (line 3), and 2 columns"),
         (b"a,b\n1,2,3\n", "has 3 cells in row 1 (line 2), and 2 columns"),
         (b"a,b\n1,\"2\n3\n4", "has a quote in line 2 that never ends"),
         (b"a,b\n1,\"2\n3\"4\n", "has text after the closing quote of cell 2 in line 3"),

@@ -99,7 +99,7 @@ async fn a_file_that_was_touched_is_the_same_and_one_that_has_changed_is_refused
 #[tokio::test]
 async fn files_that_cannot_be_converted_are_refused_in_one_line_before_a_file_is_created() {
     for (name, content, types, why) in [
-        ("rows.csv", "n\n1,2\n", "{}", "rows.csv has 2 cells in row 1 (line 2), and 1 columns"),
+        ("rows.csv", "n\n1,2\n", "{}", "rows.csv has 2 cells in row 1 (line 2), and 1 column"),
         (
             "rows.csv",
             "n\n\"1\n2\n",

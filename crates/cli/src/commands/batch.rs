@@ -39,7 +39,7 @@ pub enum Command {
     Retry(retry::Arguments),
     /// Cancel a batch's pending inputs and outstanding jobs.
     Cancel(BatchLocation),
-    /// Print the results, ordered, or write them to a table.
+    /// Print the results in the order of the inputs, or write them to a table.
     Export(export::Arguments),
 }
 

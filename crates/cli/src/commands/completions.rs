@@ -14,7 +14,7 @@ use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The shell; without it, the shells are listed, or with --install that of $SHELL is meant.
+    /// The shell; with --install, that of $SHELL by default.
     shell: Option<Shell>,
     /// Install the script for bash, zsh or fish, and the manual, where they find it in your home,
     /// and print the files.

@@ -82,7 +82,9 @@ async fn read(context: &Context, arguments: &Arguments) -> Result<(usize, Vec<Va
         }
         let path = Path::new("/_local/endpoints/").parameter("endpoint", endpoint).literal("/jobs");
         let window: Option<Window> = service.read(path, &query).await?;
-        let window = window.ok_or_else(|| service.not_found(&format!("endpoint {endpoint}")))?;
+        let Some(window) = window else {
+            return Err(service.lacks_endpoint(endpoint, &service.endpoints().await?));
+        };
         let read = window.jobs.len();
         jobs.extend(window.jobs);
         jobs.truncate(*limit);

@@ -54,12 +54,6 @@ struct Window {
     items: Vec<Value>,
 }
 
-#[derive(Deserialize)]
-struct LocalEndpoint {
-    name: String,
-    kind: String,
-}
-
 /// Lines of one kind and endpoint.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Origin {
@@ -111,13 +105,11 @@ async fn print(context: &Context, arguments: &Arguments) -> Result<Exit, Failure
 
 /// The kinds of lines that there are now.
 async fn origins(service: &ControlPlane, arguments: &Arguments) -> Result<Vec<Origin>, Failure> {
-    let endpoints: Option<Vec<LocalEndpoint>> =
-        service.read(Path::new("/_local/endpoints"), &[]).await?;
-    let endpoints = endpoints.ok_or_else(|| service.not_found("control plane"))?;
+    let endpoints = service.endpoints().await?;
     if let Some(name) = &arguments.endpoint
         && !endpoints.iter().any(|it| it.name == *name)
     {
-        return Err(service.not_found(&format!("endpoint {name}")));
+        return Err(service.lacks_endpoint(name, &endpoints));
     }
     let is_selected =
         |name: &String| arguments.endpoint.as_ref().is_none_or(|selected| name == selected);

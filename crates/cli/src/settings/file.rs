@@ -96,9 +96,12 @@ impl File {
     pub fn profile(mut self, path: &Path, name: &str) -> Result<Profile, Failure> {
         self.profile.remove(name).map(|Section(profile)| profile).ok_or_else(|| {
             let known: Vec<&str> = self.profile.keys().map(String::as_str).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            let path = path.display();
-            Failure::usage(format!("no profile `{name}` in {path}; it has: {known}"))
+            let known = match known.as_slice() {
+                [] if !path.exists() => "the file does not exist".to_owned(),
+                [] => "it has none".to_owned(),
+                known => format!("it has: {}", known.join(", ")),
+            };
+            Failure::usage(format!("no profile `{name}` in {}; {known}", path.display()))
         })
     }
 }

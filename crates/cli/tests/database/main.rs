@@ -93,7 +93,7 @@ async fn several_machines_run_one_batch_and_their_results_are_merged() {
     let again = fixture.run(&run("two.jsonl", &journal)).await;
     assert!(again.stdout.starts_with("all inputs have completed before"), "{}", again.stdout);
     for files in [&["one.jsonl", "two.jsonl"][..], &["one.jsonl"]] {
-        let export = [&["batch", "export"], files, &["--ordered", "--journal", &journal]].concat();
+        let export = [&["batch", "export"], files, &["--journal", &journal]].concat();
         let exported = fixture.run(&export).await;
         let indexes = exported
             .stdout

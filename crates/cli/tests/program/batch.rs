@@ -343,7 +343,7 @@ async fn results_are_exported_in_the_order_of_the_inputs() {
     fs::write(fixture.home.path().join("in.jsonl"), inputs).unwrap();
     let run = ["batch", "run", "in.jsonl", "-e", "sleep", "-o", "out.jsonl"];
     assert_eq!(fixture.run(&run).await.code, 0);
-    let exported = fixture.run(&["batch", "export", "out.jsonl", "--ordered"]).await;
+    let exported = fixture.run(&["batch", "export", "out.jsonl"]).await;
     assert_eq!(exported.code, 0, "{}", exported.stderr);
     let lines: Vec<Value> =
         exported.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -31,13 +31,31 @@ async fn changed_inputs_are_refused_and_accepted_with_force() {
     .unwrap();
     fixture.run(&run).await.fails(2, "the same command with --force");
     let forced = fixture.run(&[&run[..], &["--force"]].concat()).await;
-    forced.fails(0, "1 are submitted with their new content, 1 were submitted before and keep");
+    forced.fails(
+        0,
+        "1 are submitted with their new content, 1 have been submitted or have ended, and keep",
+    );
     let mut results = fixture.lines("out.jsonl");
     results.sort_by_key(|line| line["index"].as_u64());
     let outputs: Vec<_> = results.iter().map(|line| line["output"]["n"].clone()).collect();
     assert_eq!(outputs, [0, 1, 8, 3]);
     // The changed inputs are the inputs from now on.
     fixture.run(&run).await.assert_code(0);
+}
+
+#[tokio::test]
+async fn a_refused_line_that_is_corrected_keeps_its_state() {
+    let fixture = Fixture::start().await;
+    let write = |line: &str| {
+        fs::write(fixture.home.path().join("in.jsonl"), format!("{{\"n\": 0}}\n{line}\n")).unwrap();
+    };
+    let run = ["batch", "run", "in.jsonl", "-e", "echo", "-o", "out.jsonl"];
+    write("no JSON");
+    fixture.run(&run).await.assert_code(3);
+    write("{\"n\": 1}");
+    let forced = fixture.run(&[&run[..], &["--force"]].concat()).await;
+    forced.fails(3, "1 have been submitted or have ended, and keep their state");
+    assert_eq!(fixture.submissions(), 1);
 }
 
 #[tokio::test]

@@ -41,7 +41,9 @@ async fn the_jobs_of_an_endpoint_are_listed() {
     assert!(limited.stderr.contains("2 of 3"), "{limited:?}");
     let none = fixture.run(&["jobs", "echo", "--status", "failed,TIMED_OUT"]).await;
     assert_eq!(none.stdout.lines().count(), 1, "{none:?}");
-    fixture.run(&["jobs", "no-such"]).await.fails(6, "has no endpoint no-such");
+    let unknown = fixture.run(&["jobs", "no-such"]).await;
+    unknown.fails(6, "has no endpoint no-such");
+    assert!(unknown.stderr.contains("hint: its endpoints: "), "{}", unknown.stderr);
     fixture.run(&["jobs", "echo", "--status", "FAILED,done"]).await.fails(2, "IN_PROGRESS");
 }
 
@@ -68,7 +70,9 @@ async fn requests_and_output_are_shown_by_time() {
     for kind in ["request", "worker"] {
         assert!(lines.iter().any(|line| line["kind"] == kind), "{json:?}");
     }
-    fixture.run(&["logs", "no-such"]).await.fails(6, "has no endpoint no-such");
+    let unknown = fixture.run(&["logs", "no-such"]).await;
+    unknown.fails(6, "has no endpoint no-such");
+    assert!(unknown.stderr.contains("hint: its endpoints: "), "{}", unknown.stderr);
 }
 
 #[tokio::test]
@@ -201,7 +205,8 @@ async fn endpoints_of_a_file_follow_its_changes() {
         run(endpoint).await.assert(0, output);
     }
     fs::write(&file, "[endpoints.one]\ncommand = 1").unwrap();
-    until(&mut messages, "the endpoints stay as they are").await;
+    // The message of the parser ends with what was expected, in the same line.
+    until(&mut messages, "expected a string; the endpoints stay as they are").await;
     fs::remove_file(&file).unwrap();
     let missing = "No such file or directory (os error 2); the endpoints stay as they are";
     until(&mut messages, missing).await;

@@ -59,6 +59,10 @@ async fn an_invalid_input_is_a_usage_error_and_nothing_is_sent() {
     let invalid = fixture.run(&["run", "echo", "{hello: world}"]).await;
     invalid.fails(2, "not valid JSON: key must be");
     assert!(invalid.stderr.contains("hint: quote JSON"), "{}", invalid.stderr);
+    // The hint names no command: it may be another one.
+    let invalid = fixture.run(&["openai", "echo", "v1/x", "{a: 1}"]).await;
+    invalid.fails(2, "not valid JSON: key must be");
+    assert!(!invalid.stderr.contains("podqueue run"), "{}", invalid.stderr);
     // Shell quoting does not apply to a file.
     let invalid =
         ran_with_stdin(&mut fixture.program(&["run", "echo", "-"]), "{hello: world}").await;

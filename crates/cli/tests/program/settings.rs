@@ -179,6 +179,8 @@ async fn a_profile_is_used_as_a_whole() {
     assert!(config.stdout.contains("the variable PODQUEUE_API_KEY"), "{}", config.stdout);
     let missing = ["config", "--profile", "nowhere"];
     ran(&mut bare(fixture.home.path(), &missing)).await.fails(2, "it has: here, there");
+    let mut program = bare(fixture.home.path(), &missing);
+    ran(program.env("PODQUEUE_CONFIG", "gone.toml")).await.fails(2, "the file does not exist");
 }
 
 #[tokio::test]

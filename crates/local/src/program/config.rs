@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::queue::EndpointWorkers;
-use crate::sync::locked;
+use crate::tasks::locked;
 use crate::{LocalService, Workers};
 
 /// Interval at which the file is read.
@@ -72,7 +72,9 @@ impl Config {
     }
 
     fn parse(&self, text: &str) -> Result<BTreeMap<String, Entry>, String> {
-        let Contents { endpoints } = toml::from_str(text).map_err(|error| error.to_string())?;
+        // The parser's message ends with a line break.
+        let message = |error: toml::de::Error| error.to_string().trim_end().to_owned();
+        let Contents { endpoints } = toml::from_str(text).map_err(message)?;
         for (name, entry) in &endpoints {
             let refuse = |what: &str| Err(format!("the endpoint {name:?} {what}"));
             let is_empty = |it: &Option<String>| it.as_ref().is_some_and(String::is_empty);
@@ -82,8 +84,8 @@ impl Config {
             if entry.command.is_some() && entry.worker.is_some() {
                 return refuse("has both command and worker");
             }
-            if entry.workers.as_deref().is_some_and(|range| parse_range(range).is_err()) {
-                return refuse("has workers that are not MIN-MAX, such as 0-3");
+            if let Some(Err(why)) = entry.workers.as_deref().map(parse_range) {
+                return refuse(&format!("has invalid workers: {why}"));
             }
             if self.taken.contains(name) {
                 return refuse("is one of --endpoint or --worker, too");
@@ -174,6 +176,7 @@ pub(super) fn parse_range(argument: &str) -> Result<(usize, usize), String> {
     let numbers = argument.split_once('-').map(|(min, max)| (min.parse(), max.parse()));
     match numbers {
         Some((Ok(min), Ok(max))) if min <= max => Ok((min, max)),
+        Some((Ok(min), Ok(max))) => Err(format!("MIN exceeds MAX: {min} is more than {max}")),
         _ => Err("expected MIN-MAX, such as 0-3".to_owned()),
     }
 }

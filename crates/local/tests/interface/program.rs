@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 
 #[cfg(unix)]
 use crate::support::Pipe;
-use crate::support::{NEVER, answer, eventually};
+use crate::support::{TEST_DEADLINE, answer, eventually};
 
 /// Starts the program, and reads the variables that it prints.
 pub async fn start(arguments: &[&str]) -> (Child, Vec<(String, String)>) {
@@ -226,7 +226,7 @@ async fn the_program_stops_cleanly_on_ctrl_c_with_its_workers() {
     let id = child.id().unwrap().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status().await.unwrap();
     assert!(sent.success());
-    let ended = tokio::time::timeout(NEVER, child.wait());
+    let ended = tokio::time::timeout(TEST_DEADLINE, child.wait());
     assert_eq!(ended.await.unwrap().unwrap().code(), Some(0));
     pipe.released().await;
 }
@@ -249,7 +249,7 @@ async fn the_program_stops_with_its_terminal_unless_started_with_nohup() {
         assert!(Command::new("kill").args(["-HUP", &id]).status().await.unwrap().success());
     };
     hang_up(&child).await;
-    assert!(tokio::time::timeout(NEVER, child.wait()).await.unwrap().unwrap().success());
+    assert!(tokio::time::timeout(TEST_DEADLINE, child.wait()).await.unwrap().unwrap().success());
     pipe.released().await;
     let mut command = Command::new("nohup");
     command.args([path, "--listen", "127.0.0.1:0"]).env("PODQUEUE_API_KEY", "k");
@@ -267,7 +267,8 @@ async fn a_wrong_argument_is_explained() {
     for (arguments, expected) in [
         (["--endpoint", "=command"], "expected NAME=COMMAND or NAME"),
         (["--worker", "no-command"], "expected NAME=COMMAND"),
-        (["--worker-count", "3-1"], "expected MIN-MAX, such as 0-3"),
+        (["--worker-count", "3"], "expected MIN-MAX, such as 0-3"),
+        (["--worker-count", "3-1"], "MIN exceeds MAX: 3 is more than 1"),
     ] {
         let mut program = Command::new(env!("CARGO_BIN_EXE_podqueue-local"));
         let output = program.args(arguments).output().await.unwrap();
@@ -367,7 +368,7 @@ async fn the_program_starts_workers_and_shows_their_output() {
 
 /// Runs the program with settings that it refuses, and returns its message.
 async fn refusal(command: &mut Command) -> String {
-    let output = tokio::time::timeout(NEVER, command.output());
+    let output = tokio::time::timeout(TEST_DEADLINE, command.output());
     let output = output.await.unwrap().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     String::from_utf8(output.stderr).unwrap()
@@ -491,7 +492,7 @@ async fn the_program_continues_while_standard_error_is_not_read() {
     assert!(left_out > 0 && printed + left_out == 100_000, "{printed} {left_out}");
     let id = child.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());
-    assert!(tokio::time::timeout(NEVER, child.wait()).await.unwrap().unwrap().success());
+    assert!(tokio::time::timeout(TEST_DEADLINE, child.wait()).await.unwrap().unwrap().success());
 }
 
 /// The standard error of a command worker is printed, and need not be read.

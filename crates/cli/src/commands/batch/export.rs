@@ -21,9 +21,9 @@ pub struct Arguments {
     /// The results of other machines that share the journal, to be merged.
     more: Vec<PathBuf>,
 
-    /// Print the results in the order of the inputs, which is otherwise not guaranteed.
-    #[arg(long)]
-    ordered: bool,
+    /// Has no effect: the results always have the order of the inputs.
+    #[arg(long = "ordered", hide = true)]
+    _ordered: bool,
 
     /// Write the results to a file instead, in the format of its name: .csv or .parquet for a table,
     /// .gz or .zst for compressed JSON Lines.
@@ -50,8 +50,6 @@ pub fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failure> {
     };
     let types = columns::read_schema(arguments.out_schema.as_deref())?;
     let mut reader = arguments.location.journal().read().map_err(failed)?;
-    // The results are always ordered; the option is a promise for scripts.
-    let _ = arguments.ordered;
     let completed = reader.status().map_err(failed)?.counts.of(State::Completed);
     let found = arguments.location.results(&mut reader).map_err(failed)?;
     let has_more = !arguments.more.is_empty();

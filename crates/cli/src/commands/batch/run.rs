@@ -343,7 +343,7 @@ struct BatchRun<'a> {
     named: String,
 }
 
-/// Where the results go besides their file.
+/// Destination of the results besides their file.
 enum Destination {
     None,
     /// A folder of object storage, while the batch runs.
@@ -542,7 +542,7 @@ impl<'a> BatchRun<'a> {
         let changed = batch.changed_inputs();
         if changed.pending + changed.kept > 0 {
             output.warn(format_args!(
-                "inputs have changed: {} are submitted with their new content, {} were submitted before and keep their state",
+                "inputs have changed: {} are submitted with their new content, {} have been submitted or have ended, and keep their state",
                 changed.pending, changed.kept
             ));
         }
