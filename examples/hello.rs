@@ -1,5 +1,5 @@
-//! The README's fifteen-line quick start: submit a job and wait for its result. The local service
-//! runs in this process.
+//! The quick start of the README: submit a job and wait for its result. The local service runs in
+//! this process.
 //!
 //! `cargo run --example hello`
 

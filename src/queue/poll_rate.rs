@@ -124,7 +124,7 @@ mod tests {
             // Timers are late by up to a millisecond.
             let in_time = (Self::INTERVAL + Duration::from_millis(2)) * waiting;
             let in_time = in_time.saturating_sub(since.min(Self::INTERVAL));
-            // Called waiters that are not polled, and a driver that is not polled.
+            // Waiters with an offer that are not polled, and a driver that is not polled.
             let late = Duration::from_millis(if frozen > 0 { 250 } else { 0 });
             in_time + late
         }

@@ -188,7 +188,7 @@ impl JobRecord {
         }
     }
 
-    /// The same, as if it had been read by this handle, which may know more of the job: its
+    /// This record as if it had been read by this handle, which may know more of the job: its
     /// submission, with the secrets in it.
     pub(super) fn seen_by(mut self, job: &Job) -> Self {
         self.job = job.clone();

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use podqueue_fake::__private::remove;
 use serde_json::Value;
 
 /// Removes parts of a value for as long as it has the property, until no part can be removed or
@@ -42,21 +43,5 @@ fn collect(value: &Value, pointer: String, pointers: &mut Vec<String>) {
             items.iter().enumerate().rev().for_each(|(index, value)| add(&index.to_string(), value))
         }
         _ => {}
-    }
-}
-
-fn remove(value: &mut Value, pointer: &str) -> bool {
-    let Some((parent, key)) = pointer.rsplit_once('/') else { return false };
-    let key = key.replace("~1", "/").replace("~0", "~");
-    match value.pointer_mut(parent) {
-        Some(Value::Object(fields)) => fields.remove(&key).is_some(),
-        Some(Value::Array(items)) => match key.parse::<usize>() {
-            Ok(index) if index < items.len() => {
-                items.remove(index);
-                true
-            }
-            _ => false,
-        },
-        _ => false,
     }
 }

@@ -11,9 +11,9 @@ mod source_copy;
 
 pub use indexing::ChangedInputs;
 pub(crate) use indexing::{copy, grow, index};
-pub(crate) use lines::LONGEST;
 #[cfg(feature = "serve")]
 pub(crate) use lines::Lines;
+pub(crate) use lines::MAX_LINE_BYTES;
 pub(crate) use parsed::Shape;
 #[cfg(feature = "object-storage")]
 pub(crate) use source::source_changed;

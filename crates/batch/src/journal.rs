@@ -194,8 +194,8 @@ fn work(mut state: JournalState, commands: &Receiver<Command>) {
     }
 }
 
-/// The same as a task, for a simulation in virtual time: a thread would wait in real time, and a
-/// paused clock would run ahead of it. It waits on tokio's clock for the next command, for the
+/// The work of the thread as a task, for a simulation in virtual time: a thread would wait in real
+/// time, and a paused clock would run ahead of it. It waits on tokio's clock for the next command, for the
 /// commits that join a group, and for the response of the store.
 #[cfg(feature = "unstable-store")]
 async fn work_in_task(

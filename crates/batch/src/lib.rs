@@ -64,7 +64,7 @@ mod inputs;
 mod journal;
 mod progress;
 #[cfg(feature = "object-storage")]
-mod publication;
+mod published_parts;
 mod results;
 mod run;
 mod run_notes;
@@ -92,7 +92,7 @@ pub use input_state::{Counts, State};
 pub use inputs::{ChangedInputs, Inputs};
 pub use progress::{MaxFailures, Progress, Report, Stopped};
 #[cfg(feature = "object-storage")]
-pub use publication::Publication;
+pub use published_parts::Publication;
 pub use results::Exported;
 pub use run::{Run, Stopper};
 pub use run_notes::{Ending, LiveProgress};

@@ -46,7 +46,7 @@ const NOTE: &str = "results";
 /// Time to wait for other processes to collect a job, or to record it as not found.
 const COLLECTION_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The same in a process that rejoins, and has work to do meanwhile.
+/// Time to wait for them in a process that rejoins, and has work to do meanwhile.
 const REJOIN_COLLECTION_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Interval at which that is checked.

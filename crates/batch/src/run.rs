@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::handle_state::HandleState;
 use crate::progress::{MaxFailures, Progress, Report};
 #[cfg(feature = "object-storage")]
-use crate::publication::Publication;
+use crate::published_parts::Publication;
 use crate::runner;
 use crate::submission::{PostRun, Submit};
 

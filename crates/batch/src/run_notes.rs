@@ -73,7 +73,7 @@ impl LiveProgress {
     }
 }
 
-/// Why the last run of a batch ended before all of its inputs did.
+/// Reason for which the last run of a batch ended before all of its inputs did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -52,7 +52,7 @@ pub struct UnknownInput {
     /// The line of the inputs file.
     #[serde(skip)]
     pub line: u64,
-    /// Why it is unknown.
+    /// The reason for which it is unknown.
     #[serde(skip)]
     pub reason: String,
 }
@@ -65,7 +65,7 @@ pub struct RefusedInput {
     pub index: u64,
     /// The line of the inputs file.
     pub line: u64,
-    /// Why it was refused.
+    /// The reason for which it was refused.
     pub reason: String,
 }
 

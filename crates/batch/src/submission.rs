@@ -1,4 +1,4 @@
-//! Submission: how an input becomes a job, and the policy for unknown outcomes.
+//! Submit hook: the step that turns an input into a job, and the policy for unknown outcomes.
 
 use std::fmt;
 use std::pin::Pin;

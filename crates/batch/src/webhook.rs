@@ -91,7 +91,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The longest id, in bytes: usual ids have about forty.
-const LONGEST: usize = 256;
+const MAX_ID_BYTES: usize = 256;
 
 /// The job that a call is about, if its body has an id that can be polled.
 pub(crate) fn job_id(body: &[u8]) -> Option<String> {
@@ -105,7 +105,7 @@ pub(crate) fn job_id(body: &[u8]) -> Option<String> {
         Err(_) => id_in_invalid(body)?,
     };
     // The dots would name another URL.
-    let is_id = !matches!(id.as_str(), "" | "." | "..") && id.len() <= LONGEST;
+    let is_id = !matches!(id.as_str(), "" | "." | "..") && id.len() <= MAX_ID_BYTES;
     is_id.then_some(id)
 }
 

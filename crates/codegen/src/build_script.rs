@@ -113,7 +113,7 @@ impl Build {
         self.rest_of([folder_or_file.into()])
     }
 
-    /// The same for several folders and files, which share their selectors.
+    /// Adds the descriptions of several folders and files, which share their selectors.
     #[doc(hidden)]
     pub fn rest_of(mut self, places: impl Into<Vec<PathBuf>>) -> Self {
         self.rest.push(Descriptions { places: places.into(), only: None, pages: Vec::new() });

@@ -183,7 +183,7 @@ pub(crate) fn reads_as(wire: &str, name: &str) -> bool {
     folded(wire) == folded(name)
 }
 
-/// The same as `unique` for names that have no underscores.
+/// A name that is not taken, as by `unique`, for names that have no underscores.
 pub(crate) fn unique_pascal(taken: &mut HashSet<String>, name: String) -> String {
     let mut candidate = name.clone();
     let mut number = 2;
@@ -194,7 +194,7 @@ pub(crate) fn unique_pascal(taken: &mut HashSet<String>, name: String) -> String
     candidate
 }
 
-/// The same for the types of a description, whose case the type generator changes again.
+/// A name that is not taken, for a type of a description: its case is changed by the type generator.
 pub(crate) fn unique_type(taken: &mut HashSet<String>, name: String) -> String {
     let mut candidate = name.clone();
     let mut number = 2;

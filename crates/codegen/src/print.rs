@@ -26,7 +26,7 @@ fn without_bidi(code: &str) -> String {
     escaped
 }
 
-/// The same for JSON in a raw string, in JSON's notation.
+/// JSON in a raw string with such characters escaped, in JSON's notation.
 pub(crate) fn json_without_bidi(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {

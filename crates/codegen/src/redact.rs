@@ -79,7 +79,7 @@ pub(crate) fn redact(
     redact_with(item, input, wire, &BTreeSet::new())
 }
 
-/// The same for an item with fields that are secret by their format.
+/// Redacts as `redact` does, in an item with fields that are secret by their format.
 pub(crate) fn redact_with(
     item: &mut Item,
     input: bool,

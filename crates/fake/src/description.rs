@@ -40,7 +40,7 @@ impl Description {
         Self::new(tree)
     }
 
-    /// The same from parsed JSON.
+    /// Reads a description from parsed JSON.
     ///
     /// # Errors
     ///
@@ -81,9 +81,9 @@ impl Description {
     /// The pointer of what is at a pointer, with references followed; the last one if it leads
     /// nowhere.
     pub(crate) fn follow(&self, pointer: &str) -> String {
-        const MOST: usize = 32;
+        const MAX_REFERENCES: usize = 32;
         let mut pointer = pointer.to_owned();
-        for _ in 0..MOST {
+        for _ in 0..MAX_REFERENCES {
             let reference = self.tree.pointer(&pointer).and_then(|it| it.get("$ref"));
             let target = reference.and_then(Value::as_str).and_then(pointer_of);
             let Some(target) = target else { break };

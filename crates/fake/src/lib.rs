@@ -62,6 +62,12 @@ pub use faults::Fault;
 pub use sampler::Sampler;
 pub use service::FakeService;
 
+/// For the survey of this workspace. Not public API: it changes without notice.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::pointer::remove;
+}
+
 /// The code of the page that introduces the crate compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -13,13 +13,13 @@ use serde_json::{Map, Number, Value, json};
 
 use crate::Description;
 use crate::Error;
-use crate::pointer::escaped;
+use crate::pointer::{escaped, remove};
 
 /// The depth below which only what is required is made.
 const DEPTH: usize = 5;
 
 /// The depth below which nothing is made: the schema requires its own kind without an end.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// The number of values within a sample above which only what is required is made.
 const NODES: usize = 300;
@@ -94,7 +94,7 @@ impl<'a> Sampler<'a> {
 
     fn value(&mut self, schema: &Value, depth: usize) -> Value {
         self.nodes += 1;
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             self.is_endless = true;
             return Value::Null;
         }
@@ -320,23 +320,6 @@ fn whole(number: &Value, round: fn(f64) -> f64) -> Option<i128> {
     let exact = number.as_number().and_then(Number::as_i128);
     #[expect(clippy::cast_possible_truncation, reason = "saturates far beyond any integer of JSON")]
     exact.or_else(|| number.as_f64().map(|it| round(it) as i128))
-}
-
-/// Removes the part of a value at a JSON pointer. False for the whole value.
-fn remove(value: &mut Value, pointer: &str) -> bool {
-    let Some((parent, key)) = pointer.rsplit_once('/') else { return false };
-    let key = key.replace("~1", "/").replace("~0", "~");
-    match value.pointer_mut(parent) {
-        Some(Value::Object(fields)) => fields.remove(&key).is_some(),
-        Some(Value::Array(items)) => match key.parse::<usize>() {
-            Ok(index) if index < items.len() => {
-                items.remove(index);
-                true
-            }
-            _ => false,
-        },
-        _ => false,
-    }
 }
 
 /// The smallest and the largest number of items or fields.

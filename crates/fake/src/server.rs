@@ -23,7 +23,7 @@ use crate::operation::Received;
 use crate::planned_response::PlannedResponse;
 
 /// The largest body of a request.
-const LARGEST: usize = 256 << 20;
+const MAX_BODY_BYTES: usize = 256 << 20;
 
 /// Serves until the other side of `stopped` is dropped.
 pub(crate) fn serve(
@@ -73,7 +73,7 @@ async fn respond(
     request: Request<Incoming>,
 ) -> Result<Response<FaultyBody>, Closed> {
     let (head, body) = request.into_parts();
-    let body = Limited::new(body, LARGEST).collect().await.map_err(|_| Closed)?.to_bytes();
+    let body = Limited::new(body, MAX_BODY_BYTES).collect().await.map_err(|_| Closed)?.to_bytes();
     let received = Received {
         method: head.method.as_str(),
         path: head.uri.path(),

@@ -25,7 +25,7 @@ use crate::retired::RetiredInterface;
 use crate::router::{ApiKey, ApiKeys, App, OpenApiDescriptions, Session};
 use crate::scenarios::{Scenario, Scenarios};
 use crate::service::{LocalService, reachable};
-use crate::sync::Tasks;
+use crate::tasks::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
     ClosureHandler, Handler, HandlerError, LocalJob, LogListener, StreamHandler, WorkerEnvironment,

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::changes::Changes;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// A point in time: the time since the clock was created.
 pub(crate) type Moment = Duration;

@@ -20,7 +20,7 @@ use crate::error::Refusal;
 use crate::http::RepeatTiming;
 use crate::operation::Operation;
 use crate::queue::Mode;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// A fault to inject, and the requests that it affects. Authentication and rate limits come first.
 ///

@@ -234,7 +234,7 @@ mod retired;
 mod router;
 mod scenarios;
 mod service;
-mod sync;
+mod tasks;
 mod webhook;
 mod worker;
 

@@ -27,7 +27,7 @@ use self::recorder::Recorder;
 use self::signals::Listener;
 use self::stderr_printer::StderrPrinter;
 use crate::scenarios::Scenario;
-use crate::sync::locked;
+use crate::tasks::locked;
 use crate::{
     Builder, Error, LocalService, LogSource, RateLimits, RetiredInterface, StreamShape, Workers,
 };

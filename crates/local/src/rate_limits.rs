@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::clock::{Clock, Moment};
 use crate::error::Refusal;
 use crate::operation::Operation;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// The length of the window.
 const WINDOW: Duration = Duration::from_secs(10);

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::clock::{Clock, Moment};
 use crate::error::Refusal;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 pub(crate) use seeds::{seeded_pods, seeded_templates};
 

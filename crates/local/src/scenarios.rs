@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::error::Refusal;
 use crate::faults::{Fault, FaultInjector, FaultJson};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// A named list of faults.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ use crate::queue::{EndpointWorkers, Workers};
 #[cfg(feature = "program")]
 use crate::router::Session;
 use crate::router::{App, Router};
-use crate::sync::Tasks;
+use crate::tasks::Tasks;
 use crate::webhook::WebhookDelivery;
 use crate::worker::{WorkerLog, WorkerLogLine};
 

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 
 use crate::bounded_log::{BoundedLog, Numbered, Window};
 use crate::clock::{Clock, Moment, milliseconds, wall_milliseconds};
-use crate::sync::{Tasks, locked};
+use crate::tasks::{Tasks, locked};
 
 const ATTEMPTS: u32 = 3;
 const BETWEEN_ATTEMPTS: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ pub struct WebhookDelivery {
     /// End of the attempt, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "as_milliseconds")]
     pub at: Duration,
-    /// The same on the computer's clock.
+    /// That time on the computer's clock.
     pub(crate) wall_ms: u64,
 }
 
@@ -100,7 +100,7 @@ impl Webhooks {
         Self { endpoint: Arc::default(), http, clock, tasks, log }
     }
 
-    /// The same, for the webhooks of an endpoint.
+    /// This sender, for the webhooks of an endpoint.
     pub(crate) fn of_endpoint(&self, endpoint: Arc<str>) -> Self {
         Self { endpoint, ..self.clone() }
     }

@@ -29,7 +29,7 @@ pub(crate) struct Chunks {
     pub(crate) end: Option<StreamEnd>,
 }
 
-/// Why no further chunk follows.
+/// Reason for which no further chunk follows.
 #[derive(Debug)]
 pub(crate) enum StreamEnd {
     /// The job has ended.

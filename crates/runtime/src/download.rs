@@ -1,4 +1,4 @@
-//! Body of a response, read as it arrives: its bytes, or a value for each of its lines.
+//! Download: the body of a response, read as it arrives: its bytes, or a value for each of its lines.
 
 use std::fmt;
 use std::marker::PhantomData;

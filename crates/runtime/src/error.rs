@@ -543,16 +543,16 @@ pub struct ShownId<'a>(pub &'a str);
 
 impl ShownId<'_> {
     /// The longest id that is shown in full, in bytes.
-    const LONGEST: usize = 256;
+    const MAX_BYTES: usize = 256;
 }
 
 impl fmt::Debug for ShownId<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let id = self.0;
-        if id.len() <= Self::LONGEST {
+        if id.len() <= Self::MAX_BYTES {
             return write!(f, "{id:?}");
         }
-        let end = (0..=Self::LONGEST).rfind(|at| id.is_char_boundary(*at)).unwrap_or(0);
+        let end = (0..=Self::MAX_BYTES).rfind(|at| id.is_char_boundary(*at)).unwrap_or(0);
         write!(f, "{:?}… ({} bytes)", &id[..end], id.len())
     }
 }

@@ -24,7 +24,7 @@
 //!
 //! - A permit is offered, not handed out: a caller takes it when it is polled, so a dropped caller
 //!   cannot take a permit with it.
-//! - Capacity is reserved for a offered caller for 20 ms, half as long for each caller in a row that
+//! - Capacity is reserved for an offered caller for 20 ms, half as long for each caller in a row that
 //!   was not polled, and for 1 ms at least.
 //! - No task runs in the background: every arrival, departure and update advances the queue.
 //!   Capacity that comes with time alone is noticed by the *driver*, the waiting caller that keeps

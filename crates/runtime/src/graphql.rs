@@ -44,7 +44,7 @@ pub trait Operation {
     const NAME: &'static str;
     /// The operation and the fragments that it reaches, with its variables declared.
     const TEXT: &'static str;
-    /// The same without declarations, with a place for each value.
+    /// The text without declarations, with a place for each value.
     const DOCUMENT: &'static Document;
 }
 

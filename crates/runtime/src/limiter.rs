@@ -23,7 +23,7 @@
 //! ```text
 //! waiting -> admitted -> sent -> answered -> finished
 //!                |         |         |
-//!                |         +---------+-> abandoned: occupies its slot for GRACE, counts like an answered request
+//!                |         +---------+-> abandoned: occupies its slot for ABANDONED_GRACE, counts like an answered request
 //!                +-> withdrawn: never sent, refunded
 //! ```
 //!
@@ -179,4 +179,4 @@ impl Default for RateLimits {
 const WINDOW: Duration = Duration::from_secs(10);
 
 /// The time after which the service no longer receives a request that the client has abandoned.
-pub(crate) const GRACE: Duration = Duration::from_millis(250);
+pub(crate) const ABANDONED_GRACE: Duration = Duration::from_millis(250);

@@ -51,7 +51,7 @@ impl Secrets {
         Self { known, sent }
     }
 
-    /// The same, without keeping the request's body.
+    /// These secrets with those of the request's body, which is not kept.
     pub fn with_body_secrets(mut self) -> Self {
         if let Some(sent) = self.sent.take() {
             let mut json = serde_json::Deserializer::from_slice(&sent);

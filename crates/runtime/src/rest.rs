@@ -3,7 +3,7 @@
 //! A [`RestCall`] is built piece by piece: method, path, query, headers, body. Values that break a
 //! rule are kept as the error of the call. Sending it decodes the response as the generated type.
 
-mod changes;
+mod body_patch;
 mod multipart;
 pub mod pages;
 mod parameters;
@@ -21,7 +21,7 @@ pub use bytes::Bytes;
 use reqwest::{Method, Url};
 use serde_json::{Map, Value, json};
 
-pub use self::changes::Changes;
+pub use self::body_patch::Changes;
 pub use self::multipart::Multipart;
 pub use self::parameters::{Encoding, PathStyle, Style};
 use self::parameters::{NO_ITEMS, expanded, form, header, write};

@@ -192,7 +192,7 @@ impl Service {
         Ok((url, Arc::clone(&self.location.credential)))
     }
 
-    /// The same at another URL and with another authorization: connection pool, retry budget and
+    /// A service at another URL and with another authorization: connection pool, retry budget and
     /// all other settings are shared, and this service's authorization is not sent there.
     ///
     /// # Errors
@@ -208,7 +208,7 @@ impl Service {
         Ok(elsewhere.of_interface(self.location.interface))
     }
 
-    /// The same with the URL and the authorization of a further server: that of the operations for
+    /// This service with the URL and the authorization of a further server: that of the operations for
     /// which a description names a server of their own, `described`, with the defaults of its
     /// variables and without a slash at its end. The docs of the operation name it.
     ///

@@ -1,4 +1,5 @@
-//! Body of a request that is sent as it is read: bytes, a file or a stream, one after the other.
+//! Upload: the body of a request that is sent as it is read: bytes, a file or a stream, one after the
+//! other.
 //!
 //! A stream can be read once, so a call whose stream has been read from is never retried: the
 //! transport asks [`Upload::is_spent`] before each retry. It is read from only once the HTTP client

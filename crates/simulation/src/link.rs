@@ -62,7 +62,7 @@ pub(crate) struct LinkSettings {
     pub(crate) faults: u32,
     /// The key that replaces those of all callers, which then share the limits of its account.
     pub(crate) account: Option<String>,
-    /// Where requests go. Returns `None` for a server that is not there.
+    /// The server to which requests go. Returns `None` for a server that is not there.
     pub(crate) to: Arc<dyn Fn() -> Option<SocketAddr> + Send + Sync>,
     /// Is told each request when it arrives: the key of its caller, and its path.
     pub(crate) arrives: Arc<Arrives>,

@@ -25,7 +25,7 @@ static RANDOM: Mutex<Option<fastrand::Rng>> = Mutex::new(None);
 thread_local! {
     /// True while the simulated clock reads tokio's.
     static READS: Cell<bool> = const { Cell::new(false) };
-    /// How far the monotonic clock of this thread is ahead, because the thread has slept.
+    /// The time by which the monotonic clock of this thread is ahead, because the thread has slept.
     static SLEPT: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 

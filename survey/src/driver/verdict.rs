@@ -350,8 +350,8 @@ fn listed(lost: &[(String, String)]) -> String {
 }
 
 fn cut(text: &str) -> String {
-    const MOST: usize = 300;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARACTERS: usize = 300;
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }

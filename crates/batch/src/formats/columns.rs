@@ -101,7 +101,7 @@ impl ColumnTypes {
         self.0.is_empty()
     }
 
-    /// The same text for equal types.
+    /// The types as text, which is equal for equal types.
     pub(crate) fn canonical(&self) -> Option<String> {
         (!self.is_empty()).then(|| serde_json::to_string(&self.0).unwrap_or_default())
     }

@@ -15,10 +15,10 @@ use super::csv::CellWriter;
 use super::{Failure, shown};
 
 /// Largest number of members of an object that are columns: one with more is used as a map.
-const MOST_MEMBERS: usize = 256;
+const MAX_MEMBERS: usize = 256;
 
 /// Largest depth of objects whose members are columns.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// Largest integer up to which all integers are floating-point numbers.
 const EXACT: u64 = 1 << 53;
@@ -69,7 +69,7 @@ impl Node {
             Some(b't' | b'f') => Kind::Boolean,
             Some(b'"') if is_text(text) => Kind::String,
             Some(b'-' | b'0'..=b'9') => number(text),
-            Some(b'{') if !matches!(self.kind, Kind::Json) && depth < DEEPEST => {
+            Some(b'{') if !matches!(self.kind, Kind::Json) && depth < MAX_DEPTH => {
                 return self.take_object(value, depth);
             }
             _ => Kind::Json,
@@ -101,7 +101,7 @@ impl Node {
                         None => nodes.entry(name).or_default().take(value, depth + 1),
                     }
                 }
-                if nodes.len() <= MOST_MEMBERS {
+                if nodes.len() <= MAX_MEMBERS {
                     return;
                 }
             }

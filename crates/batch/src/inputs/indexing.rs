@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::lines::{LONGEST, Lines};
+use super::lines::{Lines, MAX_LINE_BYTES};
 use super::parsed::{Shape, canonical, digest};
 use super::source::{FileRecord, SourceRecord, changed, missing, modified};
 use crate::error::{Error, ErrorKind, Result};
@@ -110,8 +110,8 @@ impl<'a> Index<'a> {
 
     /// The earlier input that this input is a copy of, and its validation error.
     fn inspect(&mut self, line: u64, text: &[u8]) -> (Option<u64>, Option<String>) {
-        if text.len() >= LONGEST {
-            return (None, Some(format!("is longer than {} MiB", LONGEST >> 20)));
+        if text.len() >= MAX_LINE_BYTES {
+            return (None, Some(format!("is longer than {} MiB", MAX_LINE_BYTES >> 20)));
         }
         let shape = &self.record.shape;
         if !shape.compares() {

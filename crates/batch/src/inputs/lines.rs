@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 /// Part of a line that is read, in bytes: three times what can be submitted, because a line may
 /// have other members than its input. A longer line is refused, and never in memory as a whole.
-pub(crate) const LONGEST: usize = 32 * 1024 * 1024;
+pub(crate) const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 
 /// A line that is not blank.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) struct Line<'a> {
     /// Offset of the text.
     pub(crate) offset: u64,
     /// Without the line break, and without white space around it. Of a line that is too long, its
-    /// first [`LONGEST`] bytes.
+    /// first [`MAX_LINE_BYTES`] bytes.
     pub(crate) text: &'a [u8],
     /// True if the line ends in a line break.
     pub(crate) is_complete: bool,
@@ -44,7 +44,7 @@ impl<R: BufRead> Lines<R> {
             if self.buffer.is_empty() {
                 return Ok(None);
             }
-            let is_cut = self.buffer.len() == LONGEST && !is_complete;
+            let is_cut = self.buffer.len() == MAX_LINE_BYTES && !is_complete;
             if is_cut {
                 is_complete = self.skip()?;
             }
@@ -65,10 +65,10 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(Line { number, offset, text, is_complete }))
     }
 
-    /// Reads a line into the buffer, up to [`LONGEST`] bytes. Returns true if the line is
+    /// Reads a line into the buffer, up to [`MAX_LINE_BYTES`] bytes. Returns true if the line is
     /// terminated.
     fn read(&mut self) -> io::Result<bool> {
-        let mut part = Read::by_ref(&mut self.reader).take(LONGEST as u64);
+        let mut part = Read::by_ref(&mut self.reader).take(MAX_LINE_BYTES as u64);
         self.offset += part.read_until(b'\n', &mut self.buffer)? as u64;
         Ok(self.buffer.ends_with(b"\n"))
     }
@@ -122,17 +122,17 @@ mod tests {
     #[test]
     fn only_the_beginning_of_a_too_long_line_is_read() {
         let long = |break_: &'static [u8]| {
-            let text = Read::take(io::repeat(b' '), 3 * LONGEST as u64).chain(break_);
+            let text = Read::take(io::repeat(b' '), 3 * MAX_LINE_BYTES as u64).chain(break_);
             io::BufReader::new(b"a\n".chain(text).chain(&b"b"[..]))
         };
         let mut lines = Lines::new(long(b"\n"), 0, 0);
         lines.next().expect("memory").expect("the first line");
         let line = lines.next().expect("memory").expect("a long line");
-        assert_eq!((line.number, line.offset, line.text.len()), (2, 2, LONGEST));
+        assert_eq!((line.number, line.offset, line.text.len()), (2, 2, MAX_LINE_BYTES));
         assert!(line.is_complete);
-        assert!(lines.buffer.capacity() < 2 * LONGEST, "{}", lines.buffer.capacity());
+        assert!(lines.buffer.capacity() < 2 * MAX_LINE_BYTES, "{}", lines.buffer.capacity());
         let line = lines.next().expect("memory").expect("the last line");
-        assert_eq!((line.number, line.offset), (3, 3 + 3 * LONGEST as u64));
+        assert_eq!((line.number, line.offset), (3, 3 + 3 * MAX_LINE_BYTES as u64));
         assert_eq!(line.text, b"b");
         let mut lines = Lines::new(long(b""), 0, 0);
         lines.next().expect("memory").expect("the first line");

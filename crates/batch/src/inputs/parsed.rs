@@ -106,12 +106,12 @@ fn short(hash: blake3::Hash) -> Digest {
 }
 
 /// Largest depth of a value that is compared.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Canonical digest of a value: independent of white space and of the order of members.
 pub(super) fn canonical(input: &RawValue) -> Option<Digest> {
     let mut hasher = blake3::Hasher::new();
-    feed(&mut hasher, input, DEEPEST)?;
+    feed(&mut hasher, input, MAX_DEPTH)?;
     Some(short(hasher.finalize()))
 }
 
@@ -201,7 +201,7 @@ mod tests {
         assert_ne!(of("1"), of("1.0"));
         let deep = |depth| "[".repeat(depth) + &"]".repeat(depth);
         let canonical = |text: &str| canonical(serde_json::from_str(text).expect("JSON"));
-        assert!(canonical(&deep(DEEPEST)).is_some());
-        assert_eq!(canonical(&deep(DEEPEST + 1)), None);
+        assert!(canonical(&deep(MAX_DEPTH)).is_some());
+        assert_eq!(canonical(&deep(MAX_DEPTH + 1)), None);
     }
 }

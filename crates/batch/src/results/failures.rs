@@ -12,7 +12,7 @@ use super::companion_files::failures_of;
 use crate::error::{Error, ErrorKind, Result};
 use crate::files::{private, sync_folder, with_suffix};
 use crate::input_state::State;
-use crate::inputs::{LONGEST, Texts};
+use crate::inputs::{MAX_LINE_BYTES, Texts};
 use crate::store::{Input, PAGE, Store};
 
 /// Number of bytes that are shown of an input that is too long to be read.
@@ -134,7 +134,7 @@ fn text_of(input: &Input, texts: &mut Texts) -> Result<FailureText> {
     Ok(match texts.shape.parse(&text) {
         Ok(parsed) => FailureText { key: parsed.key, input: Some(parsed.input), text: None },
         Err(_) => {
-            let shown = if text.len() < LONGEST { text.len() } else { BEGINNING };
+            let shown = if text.len() < MAX_LINE_BYTES { text.len() } else { BEGINNING };
             let text = String::from_utf8_lossy(&text[..shown]).into_owned();
             FailureText { text: Some(text), ..FailureText::default() }
         }

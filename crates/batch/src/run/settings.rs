@@ -9,7 +9,7 @@ use crate::budget::{Budget, reserve_ms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::MaxFailures;
 #[cfg(feature = "object-storage")]
-use crate::publication::Publication;
+use crate::published_parts::Publication;
 use crate::store::RunRecord;
 use crate::submission::OnUnknown;
 use crate::submission::{self, Submit};

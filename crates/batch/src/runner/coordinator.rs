@@ -272,7 +272,7 @@ impl Coordinator {
     /// Checks the files, measures the rate, reads requests and recovers peers.
     pub(super) async fn maintain(&mut self) -> Maintained {
         let now = Instant::now();
-        let pending_cancel = self.peers.standing_request();
+        let pending_cancel = self.peers.pending_cancel();
         let checked = self.shared.journal().with(move |state| {
             state.check()?;
             state.check_results_in_place()?;
@@ -408,7 +408,7 @@ impl Peers {
         self.processes > 0
     }
 
-    fn standing_request(&self) -> Option<String> {
+    fn pending_cancel(&self) -> Option<String> {
         self.pending_cancel.clone()
     }
 

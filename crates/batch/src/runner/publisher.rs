@@ -25,7 +25,7 @@ use tokio::time::{Instant, interval, timeout};
 use super::ProgressReporter;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle_state::HandleState;
-use crate::publication::{Cut, PartList, Publication, manifest};
+use crate::published_parts::{Cut, PartList, Publication, manifest};
 use crate::results::{committed, failures_of, own_committed};
 use crate::storage::{Object, digest};
 

@@ -1,4 +1,5 @@
-//! Publisher handle: the publisher that works beside a run, if its results are published.
+//! Publisher handle: the publisher that works beside a run, if its results are published. Runs have
+//! one without object storage as well; the publisher itself is only there with that feature.
 
 use std::convert::Infallible;
 use std::pin::Pin;

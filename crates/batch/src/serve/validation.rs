@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::api::types::LineError;
 use super::error_response::shown;
 use super::models::Models;
-use crate::inputs::{LONGEST, Lines};
+use crate::inputs::{Lines, MAX_LINE_BYTES};
 
 /// The paths of requests.
 pub(super) const ENDPOINTS: [&str; 4] =
@@ -112,7 +112,7 @@ struct Validator<'a> {
 
 impl Validator<'_> {
     fn check(&mut self, text: &[u8]) -> Result<(), Problem> {
-        if text.len() == LONGEST {
+        if text.len() == MAX_LINE_BYTES {
             return Err(too_large(None));
         }
         let not_json = |what: &str| ("invalid_json_line", format!("The line is not {what}."), None);

@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind, Result};
 const LEASE: Duration = Duration::from_secs(9);
 
 /// Grace period after a lease, in which a process may still be at work and renew it.
-const GRACE: Duration = Duration::from_secs(3);
+const LEASE_GRACE: Duration = Duration::from_secs(3);
 
 /// Time for which the database may be unreachable.
 const OUTAGE_TIMEOUT: Duration = Duration::from_secs(5 * 60);
@@ -129,7 +129,7 @@ impl Postgres {
     ///
     /// If the database cannot be reached.
     pub fn is_open(&self) -> Result<bool> {
-        let late = GRACE.as_secs_f64();
+        let late = LEASE_GRACE.as_secs_f64();
         self.inspect()?.read(async |client, batch| {
             let sql = "SELECT EXISTS (SELECT FROM podqueue.process
                 WHERE batch = $1 AND lease_until <> '-infinity'

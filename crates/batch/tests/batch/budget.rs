@@ -14,10 +14,10 @@ use serde_json::json;
 use crate::support::{Folder, KEY, counts, endpoint};
 
 /// The shortest execution timeout that the service accepts.
-const LONGEST: Duration = Duration::from_secs(5);
+const EXECUTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 fn policy() -> Policy {
-    Policy::new().execution_timeout(LONGEST)
+    Policy::new().execution_timeout(EXECUTION_TIMEOUT)
 }
 
 /// The cost of the jobs of a batch, as the service knows it, at a price of one per second.
@@ -62,7 +62,7 @@ impl Submit for Ledger {
         {
             let mut spent = self.spent();
             spent.outstanding += 1;
-            let at_most = spent.executed + spent.outstanding * LONGEST;
+            let at_most = spent.executed + spent.outstanding * EXECUTION_TIMEOUT;
             assert!(
                 at_most.as_secs_f64() <= spent.max_cost + 1e-6,
                 "it could cost {at_most:?} of {}",
@@ -81,7 +81,8 @@ async fn the_cost_of_random_jobs_is_never_above_the_bound() {
         let local = ledger.service().await;
         let folder = Folder::new();
         folder.write_inputs((0..60).map(|_| json!({ "ms": random.u64(..12) })));
-        let max_cost = LONGEST.as_secs_f64() * f64::from(random.u32(1..6)) + random.f64() * 0.2;
+        let max_cost =
+            EXECUTION_TIMEOUT.as_secs_f64() * f64::from(random.u32(1..6)) + random.f64() * 0.2;
         ledger.spent().max_cost = max_cost;
         let lost = Fault::lost_response().on(Operation::Run);
         local.add_fault(lost.probability(0.03, seed));
@@ -126,7 +127,10 @@ async fn the_cost_of_random_jobs_is_never_above_the_bound() {
         assert_eq!(report.stopped, is_pending.then_some(Stopped::OutOfBudget), "seed {seed}");
         // No other job would have been paid for.
         let left = max_cost - cost.at_most;
-        assert!(!is_pending || left < LONGEST.as_secs_f64(), "seed {seed}: {left} is left");
+        assert!(
+            !is_pending || left < EXECUTION_TIMEOUT.as_secs_f64(),
+            "seed {seed}: {left} is left"
+        );
     }
 }
 
@@ -150,7 +154,7 @@ async fn a_batch_continues_with_a_larger_budget_and_keeps_its_cost() {
     // Each takes at least 10 ms. No other job would have been paid for.
     assert!((1..=11).contains(&completed), "{}", counts(&batch.status().await.unwrap()));
     let spent = some.cost.unwrap().spent;
-    assert!(spent > 5.1 - LONGEST.as_secs_f64() && spent <= 5.1, "{spent}");
+    assert!(spent > 5.1 - EXECUTION_TIMEOUT.as_secs_f64() && spent <= 5.1, "{spent}");
     let again = run(5.1).await.unwrap();
     assert_eq!((again.submitted_now, again.cost.unwrap().spent), (0, spent));
 

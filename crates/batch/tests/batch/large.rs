@@ -13,8 +13,8 @@ use crate::faulty_services::left_completed;
 use crate::support::{Folder, KEY, counts, endpoint, service, until};
 
 /// Largest number of bytes in flight besides the last input.
-const MOST: usize = 64 << 20;
-const LARGE: usize = 9 << 20;
+const MAX_HELD_BYTES: usize = 64 << 20;
+const INPUT_BYTES: usize = 9 << 20;
 
 /// Holds large inputs until they are released, and counts the bytes of those that are held.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ impl Submit for Weighed {
     fn submit<'a>(&'a self, submission: Submission<'a>) -> JobId<'a> {
         Box::pin(async move {
             let bytes = submission.input.get().len();
-            if bytes >= LARGE {
+            if bytes >= INPUT_BYTES {
                 self.held.fetch_add(bytes, SeqCst);
                 let _ = self.released.acquire().await.unwrap();
                 self.held.fetch_sub(bytes, SeqCst);
@@ -44,17 +44,17 @@ async fn so_few_large_inputs_are_in_flight_that_they_fit_into_memory() {
     let folder = Folder::new();
     // Many may be in flight once the small ones are accepted.
     let small = (0..24).map(|n| json!({ "n": n }));
-    let large = (0..16).map(|_| json!({ "text": "x".repeat(LARGE) }));
+    let large = (0..16).map(|_| json!({ "text": "x".repeat(INPUT_BYTES) }));
     folder.write_inputs(small.chain(large));
     let batch = folder.open().await.unwrap();
     let weighed = Weighed { held: Arc::default(), released: Arc::new(Semaphore::new(0)) };
     let run = batch.run(endpoint(&local, "double")).submit_with(weighed.clone());
     let run = tokio::spawn(run.into_future());
-    until(async || weighed.held.load(SeqCst) >= MOST).await;
+    until(async || weighed.held.load(SeqCst) >= MAX_HELD_BYTES).await;
     // By now, all inputs that were claimed together are held.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let held = weighed.held.load(SeqCst);
-    assert!(held < MOST + LARGE + 100, "{held} bytes");
+    assert!(held < MAX_HELD_BYTES + INPUT_BYTES + 100, "{held} bytes");
     weighed.released.add_permits(1);
     assert!(run.await.unwrap().unwrap().is_complete());
 }

@@ -141,7 +141,7 @@ pub(crate) fn may_go_unused() -> TokenStream {
     }
 }
 
-/// The same for one item, on one line.
+/// Attributes that permit one item to go unused, on one line.
 pub(crate) fn item_may_go_unused() -> TokenStream {
     quote! {
         #[allow(dead_code, unreachable_pub, unused_imports)]

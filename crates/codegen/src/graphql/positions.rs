@@ -30,7 +30,7 @@ const DEFINITIONS: [&str; 4] = ["query", "mutation", "subscription", "fragment"]
 
 /// The maximum number of changed texts that are validated for a message: a file may have thousands
 /// of candidates.
-const MANY: usize = 200;
+const MAX_CHANGES: usize = 200;
 
 /// The positions in a text that a message is about. `count` returns how often the message is
 /// reported for a changed text.
@@ -49,7 +49,7 @@ pub(crate) fn locate(text: &str, message: &str, count: impl Fn(&str) -> usize) -
     // By bisection, in the order of the text: kept alone, candidates without an error report none.
     let mut kept: Vec<_> = std::iter::once(0..candidates.len()).collect();
     let mut found = Vec::new();
-    for _ in 0..MANY {
+    for _ in 0..MAX_CHANGES {
         let Some(range) = kept.pop() else { break };
         if changed(&|at| !range.contains(&at)) > elsewhere {
             match range.start + range.len() / 2 {
@@ -61,7 +61,7 @@ pub(crate) fn locate(text: &str, message: &str, count: impl Fn(&str) -> usize) -
     if found.is_empty() {
         // Two of them together are the error.
         let all = count(text);
-        let mut last = (0..candidates.len()).rev().take(MANY);
+        let mut last = (0..candidates.len()).rev().take(MAX_CHANGES);
         found.extend(last.find(|one| changed(&|at| at == *one) < all));
     }
     if found.is_empty() {

@@ -326,7 +326,7 @@ pub(crate) fn sdl(source: &Source) -> Result<String, Diagnostic> {
     write(&json).map_err(|message| Diagnostic::of_file(&source.name, message))
 }
 
-/// The same, from a tree.
+/// Writes the schema of an introspection result, from a tree.
 fn write(json: &Value) -> Result<String, String> {
     let schema = [json.pointer("/data/__schema"), json.get("__schema"), Some(json)]
         .into_iter()

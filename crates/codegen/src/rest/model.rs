@@ -74,7 +74,8 @@ pub(crate) enum HeaderKind {
     Boolean,
 }
 
-/// How the pages of a list follow each other. Places are the fields that lead to a value.
+/// The order in which the pages of a list follow each other. Places are the fields that lead to a
+/// value.
 #[derive(Clone, Debug)]
 pub(crate) struct Paging {
     pub(crate) next: Next,
@@ -162,7 +163,7 @@ pub(crate) struct Parameter {
     pub(crate) wire: String,
     pub(crate) place: ParameterLocation,
     pub(crate) required: bool,
-    /// How a query parameter is written; of a part only whether it needs items.
+    /// The notation of a query parameter; of a part only whether it needs items.
     pub(crate) encoding: Encoding,
     /// The style of a path parameter or a header; none for plain text.
     pub(crate) path_style: Option<PathStyle>,
@@ -221,7 +222,7 @@ pub enum Content {
     Events,
 }
 
-/// How a query parameter or a field of a form is written.
+/// The notation of a query parameter or of a field of a form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Encoding {
     /// None for a scalar, and for a list with a pair for each item.

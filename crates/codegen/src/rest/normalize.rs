@@ -7,7 +7,7 @@
 //! operations with one JSON response each, and schemas that say what a value *is* and nothing about
 //! what it must not be.
 
-mod aliases;
+pub(super) mod aliases;
 mod bodies;
 mod compose;
 mod enums;
@@ -16,7 +16,7 @@ mod inline;
 mod integers;
 mod link;
 mod lower;
-pub(super) mod names;
+mod names;
 mod operations;
 mod paging;
 mod parameters;
@@ -50,7 +50,7 @@ use super::source_map::SourceMap;
 use super::tree::{self, object_at};
 use crate::{Diagnostic, Source};
 
-/// What schemas say of the fields of types, beyond their types, by the names of the types.
+/// Properties of fields that schemas state beyond their types, by the names of the types.
 pub(crate) struct FieldRecords {
     /// The required fields of types that are received.
     pub(crate) required: RequiredFields,
@@ -70,7 +70,7 @@ pub(crate) struct Normalized {
     pub(crate) enums: Vec<NamedEnum>,
     /// The discriminated unions.
     pub(crate) unions: Unions,
-    /// What schemas say of the fields of types, beyond their types.
+    /// Properties of the fields, beyond their types.
     pub(crate) fields: FieldRecords,
     /// The unsupported constructs, with the reason.
     pub(crate) warnings: Vec<Diagnostic>,
@@ -170,7 +170,7 @@ pub(super) fn normalize(
         };
         schemas::normalize_named(schema, usage);
     }
-    names::inline_aliases(&mut schemas, &mut paths);
+    aliases::inline_type_aliases(&mut schemas, &mut paths);
     tree::keep_used(&paths, &mut schemas);
     let enums = enums::extract(&mut schemas, &mut paths);
     let items = operations.iter().filter_map(|it| it.paging.as_ref());

@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use super::model::{Next, Sent};
 
-/// How the pages of a list follow each other, for [`Build::pages`](crate::Build::pages).
+/// The order in which the pages of a list follow each other, for
+/// [`Build::pages`](crate::Build::pages).
 ///
 /// A place is a field of the response, or fields within each other: `meta.next_cursor`.
 ///

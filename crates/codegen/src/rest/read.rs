@@ -19,7 +19,7 @@ pub fn read(source: &Source) -> Result<Value, Diagnostic> {
     read_with_places(source).map(|(tree, _)| tree)
 }
 
-/// The same, with the position of each value.
+/// Reads a description with the position of each value.
 pub(super) fn read_with_places(source: &Source) -> Result<(Value, SourceMap<'_>), Diagnostic> {
     let text = &source.text;
     if source.extension() == "json" {

@@ -58,7 +58,7 @@ pub(super) fn within_types(ty: &Type) -> Type {
     ty
 }
 
-/// The same for a path in the string of a serde attribute.
+/// Shortens the path in the string of a serde attribute.
 pub(super) fn shorten_path(meta: &mut Meta) {
     if let Meta::NameValue(pair) = meta
         && pair.path.is_ident("skip_serializing_if")

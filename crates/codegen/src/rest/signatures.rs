@@ -14,7 +14,7 @@ use syn::visit_mut::VisitMut;
 use syn::{FnArg, ImplItem, ImplItemFn, Item, Pat, ReturnType, Type};
 
 use super::formats::Formats;
-use super::normalize::names::inline;
+use super::normalize::aliases::inline;
 use super::normalize::{NamedEnum, Normalized};
 use super::shorten::{Reexports, Shorten};
 use super::source_map::SourceMap;

@@ -25,7 +25,7 @@ impl<'a> SourceMap<'a> {
         Self { text, root: OnceCell::from(Some(root)) }
     }
 
-    /// The same source map without the text.
+    /// This source map without the text.
     pub(super) fn detached(&self) -> SourceMap<'static> {
         self.root();
         SourceMap { text: "", root: self.root.clone() }
@@ -54,7 +54,7 @@ impl<'a> SourceMap<'a> {
         place
     }
 
-    /// The same for a JSON pointer.
+    /// The place of the node at a JSON pointer.
     pub(super) fn of_pointer(&self, pointer: &str) -> LineColumn {
         self.of(&keys(pointer))
     }

@@ -199,7 +199,7 @@ pub(super) fn operations(paths: &Value) -> impl Iterator<Item = &Value> {
         .flat_map(Map::values)
 }
 
-/// The same, mutable.
+/// All operations, mutable.
 pub(super) fn operations_mut(paths: &mut Value) -> impl Iterator<Item = &mut Value> {
     paths
         .as_object_mut()
@@ -272,7 +272,7 @@ pub fn resolve<'a>(description: &'a Value, mut value: &'a Value) -> Option<&'a V
     None
 }
 
-/// The same for a value at a place, with the place to which its references lead.
+/// Resolves a value at a place, with the place to which its references lead.
 pub(super) fn resolve_to<'a>(
     description: &'a Value,
     mut value: &'a Value,

@@ -16,7 +16,7 @@ use super::response::{Outcome, created, empty, ok};
 use super::wall_clock::WallClock;
 use crate::clock::Moment;
 use crate::resources::new_id;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 const TYPES: [&str; 4] = ["APPLICATION", "TRAINING", "SLURM", "RAY"];
 

@@ -37,7 +37,7 @@ use crate::queue::{
     Workers,
 };
 use crate::resources::new_id;
-use crate::sync::locked;
+use crate::tasks::locked;
 use crate::worker::LogSource;
 
 /// The largest number of local workers of an endpoint, whatever it is set to.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use crate::clock::Moment;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// A product of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,7 +37,7 @@ use super::wall_clock::WallClock;
 use crate::clock::Moment;
 use crate::error::Refusal;
 use crate::resources::{MAX_NAME, Resources, new_id};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// The time that a new Pod takes to find a machine.
 const PROVISIONING_TIME: Duration = Duration::from_secs(1);

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::clock::{Clock, Moment};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// The windows: their names, and their lengths in seconds.
 const WINDOWS: [(&str, u64); 3] = [("minute", 60), ("hour", 3_600), ("day", 86_400)];

@@ -11,7 +11,7 @@ use super::request::Request;
 use super::response::{Outcome, created, empty, ok};
 use super::wall_clock::WallClock;
 use crate::resources::new_id;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// The largest number of objects of each kind that an account has, as of others: it protects the
 /// memory of the process.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::request::Request;
 use super::response::{Outcome, ok};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 #[derive(Debug, Default)]
 pub(super) struct SshKeys(Mutex<Vec<String>>);

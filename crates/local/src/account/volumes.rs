@@ -15,7 +15,7 @@ use super::response::{Outcome, created, empty, ok};
 use super::wall_clock::WallClock;
 use crate::clock::Moment;
 use crate::resources::new_id;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 pub(super) const VOLUME_TYPES: [&str; 2] = ["STANDARD", "HIGH_PERFORMANCE"];
 

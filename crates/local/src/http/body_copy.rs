@@ -9,7 +9,7 @@ use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
 use serde_json::{Value, json};
 
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// The largest body that is kept, in bytes: of a longer one only its length.
 const MAX_KEPT: usize = 16 * 1024;

@@ -54,7 +54,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// Limit of connections without a key that have sent something and wait for their peers.
 const MAX_UNAUTHENTICATED_WAITING: usize = 256;

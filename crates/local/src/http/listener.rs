@@ -19,7 +19,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Notify;
 
 use super::connection::{BreakableStream, ConnectionState, UnauthenticatedConnections};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 const BACKLOG: u32 = 1024;
 /// The pause before another attempt at accepting a connection, or at binding the address again.

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::{BodyCopy, QueryParameters};
 use crate::bounded_log::BoundedLog;
 use crate::clock::{Clock, Moment, wall_milliseconds};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// The bounds of requests with a key of the service.
 const MAX_ENTRIES: usize = 10_000;
@@ -97,7 +97,7 @@ pub(crate) struct RequestEntry {
     path_length: usize,
     pub(crate) status: Option<u16>,
     pub(crate) at: Moment,
-    /// The same on the computer's clock.
+    /// That time on the computer's clock.
     pub(crate) wall_ms: u64,
     began: Instant,
     /// Time until the response, in real time.

@@ -41,7 +41,7 @@ use tokio_util::task::TaskTracker;
 
 use super::connection::{BreakableStream, Connection, ConnectionState};
 use super::listener::Listener;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// Idle timeout of a connection, in real time: longer than HTTP clients keep an idle connection,
 /// which would otherwise send a request while it is closed.

@@ -41,7 +41,7 @@ use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
 use self::system::{Blocked, Handlers, Wakeups, end_by};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// Time after a signal until blocking work counts as blocked.
 const BLOCKED_AFTER: Duration = Duration::from_millis(500);

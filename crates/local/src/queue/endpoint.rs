@@ -58,7 +58,7 @@ use crate::queue::job::{Job, JobResult, Mode, Receipt, Record, Status};
 use crate::queue::job_view::HistoryChunk;
 use crate::queue::pool::{WorkerOrigin, Workers};
 use crate::queue::submission::Submission;
-use crate::sync::{Tasks, locked};
+use crate::tasks::{Tasks, locked};
 use crate::webhook::Webhooks;
 use crate::worker::{
     Handler, HandlerOutcome, HandlerReport, JobContext, LocalJob, WorkerId, WorkerLog,

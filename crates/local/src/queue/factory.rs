@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::endpoint::{Endpoint, EndpointSettings, JobRunner, WorkerKind};
 use crate::clock::Clock;
-use crate::sync::Tasks;
+use crate::tasks::Tasks;
 use crate::webhook::Webhooks;
 use crate::worker::{
     CommandHandler, Handler, LogListener, WorkerEnvironment, WorkerLog, WorkerProgram,

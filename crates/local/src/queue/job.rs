@@ -413,7 +413,7 @@ pub(crate) struct Times {
     /// The end of its execution timeout, while it runs.
     pub(crate) times_out: Option<Moment>,
     pub(crate) expires: Moment,
-    /// The same on the computer's clock.
+    /// These times on the computer's clock.
     pub(crate) wall: WallTimes,
 }
 

@@ -91,7 +91,7 @@ impl Workers {
         self.ping_interval
     }
 
-    /// The same with another minimum and maximum.
+    /// These settings with another minimum and maximum.
     pub(crate) fn with_range(self, min: usize, max: usize) -> Self {
         Self { min: min.min(max), max, ..self }
     }

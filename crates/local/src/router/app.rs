@@ -18,7 +18,7 @@ use crate::rate_limits::RateLimiter;
 use crate::resources::Resources;
 use crate::retired::RetiredInterface;
 use crate::scenarios::Scenarios;
-use crate::sync::locked;
+use crate::tasks::locked;
 use crate::webhook::Webhooks;
 
 /// The state of the service that all request handlers share.

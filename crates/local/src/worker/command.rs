@@ -25,7 +25,7 @@ use super::handler::{FailedWithOutput, Handler, HandlerError, WorkerLost};
 use super::local_job::{JobJson, LocalJob, WorkerId};
 use super::processes::{Process, shell};
 use super::worker_log::{LogSource, WorkerLog};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// A shell command whose processes are the workers of an endpoint.
 pub(crate) struct CommandHandler {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Moment, milliseconds};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// Identifies a worker of an endpoint.
 pub(crate) type WorkerId = u64;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::worker_log::{LogSource, WorkerLog};
 use crate::clock::milliseconds;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// A shell that runs a command line, with a pipe as its standard output.
 pub(super) fn shell(command: &str) -> Command {

@@ -21,7 +21,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use crate::bounded_log::{BoundedLog, Numbered, Window};
 use crate::clock::{Clock, milliseconds, wall_milliseconds};
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// The bounds of the log of an endpoint's workers.
 const MAX_LINES: usize = 10_000;
@@ -57,9 +57,9 @@ pub struct WorkerLogLine {
     /// Time at which the line was printed, on the service's clock.
     #[serde(rename = "atMs", serialize_with = "in_milliseconds")]
     pub at: Duration,
-    /// The same on the computer's clock.
+    /// That time on the computer's clock.
     pub(crate) wall_ms: u64,
-    /// The same, but later than that of the line before: it identifies the line.
+    /// That time, but later than that of the line before: it identifies the line.
     #[serde(skip)]
     pub(crate) stamp: Duration,
 }

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::page_access::{Browser, service};
-use crate::support::{Attached, NEVER, Service, eventually, seconds};
+use crate::support::{Attached, Service, TEST_DEADLINE, eventually, seconds};
 
 /// The comment that keeps a stream alive.
 const ALIVE: &str = ":";
@@ -37,7 +37,7 @@ impl Events {
                 self.text = rest;
                 return Some(block);
             }
-            let more = tokio::time::timeout(NEVER, self.response.chunk()).await.unwrap();
+            let more = tokio::time::timeout(TEST_DEADLINE, self.response.chunk()).await.unwrap();
             self.text.push_str(std::str::from_utf8(&more.unwrap()?).unwrap());
         }
     }
@@ -60,7 +60,7 @@ impl Events {
                 self.next().await;
             }
         };
-        assert!(tokio::time::timeout(NEVER, never).await.is_ok(), "never: {}", self.state);
+        assert!(tokio::time::timeout(TEST_DEADLINE, never).await.is_ok(), "never: {}", self.state);
         self.state.clone()
     }
 }

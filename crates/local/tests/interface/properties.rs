@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 
 use crate::strategies::{body, bytes, control_path, fault, method, query, segment};
-use crate::support::{KEY, NEVER, Service, eventually, members};
+use crate::support::{KEY, Service, TEST_DEADLINE, eventually, members};
 
 /// A service that all cases of a test share, so that later requests detect damage by earlier ones.
 struct Target(LazyLock<(Runtime, Service)>);
@@ -76,7 +76,7 @@ fn request(service: &Service, method: Method, path: &str, body: Vec<u8>) -> Requ
         .header("authorization", KEY)
         .header("content-type", "application/json")
         .body(body)
-        .timeout(NEVER)
+        .timeout(TEST_DEADLINE)
 }
 
 fn assert_known((status, answer): &(u16, Value)) {
@@ -210,7 +210,7 @@ proptest! {
                 let _ = stream.read_to_end(&mut answer).await;
                 answer
             };
-            tokio::time::timeout(NEVER, exchange).await.unwrap()
+            tokio::time::timeout(TEST_DEADLINE, exchange).await.unwrap()
         });
         prop_assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{answer:?}");
         RAW.assert_alive();

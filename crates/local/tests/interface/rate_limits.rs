@@ -9,7 +9,7 @@ use podqueue_local::{Builder, Fault, Operation, RateLimit, RateLimits, RateWindo
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::json;
 
-use crate::support::{KEY, NEVER, Service, answer, assert_refused, eventually, seconds};
+use crate::support::{KEY, Service, TEST_DEADLINE, answer, assert_refused, eventually, seconds};
 
 async fn limited(setup: impl FnOnce(RateLimits) -> RateLimits) -> Service {
     let limits = setup(RateLimits::documented());
@@ -51,7 +51,7 @@ async fn row(operation: Operation, path: &str, rate: usize, at_once: Option<usiz
     // One more than is allowed: it alone is answered while the others are in flight.
     let mut calls: FuturesUnordered<_> =
         (0..=at_once).map(|_| tokio::spawn(answer(request(&service, &method, path)))).collect();
-    let refused = tokio::time::timeout(NEVER, calls.next()).await.unwrap();
+    let refused = tokio::time::timeout(TEST_DEADLINE, calls.next()).await.unwrap();
     let refused = refused.unwrap().unwrap();
     assert_refused(&refused, StatusCode::TOO_MANY_REQUESTS, "in flight");
     eventually("all requests", async || service.local.requests().len() == at_once + 1).await;

@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 
 use crate::preloaded_signal;
 use crate::signal_dispositions::{default_in_children, with_blocked_signals};
-use crate::support::{NEVER, answer, eventually};
+use crate::support::{TEST_DEADLINE, answer, eventually};
 
 fn program() -> Command {
     default_in_children();
@@ -27,7 +27,7 @@ fn program() -> Command {
 /// The program ends, in order or by the signal.
 async fn is_ended_by(mut child: Child, signal: i32) {
     let status =
-        tokio::time::timeout(NEVER, child.wait()).await.expect("the program ends").unwrap();
+        tokio::time::timeout(TEST_DEADLINE, child.wait()).await.expect("the program ends").unwrap();
     assert!(status.success() || status.signal() == Some(signal), "{signal}: {status:?}");
 }
 
@@ -94,7 +94,7 @@ async fn a_worker_starts_with_an_empty_mask_and_keeps_ignored_signals() {
             std::fs::remove_file(&path).unwrap();
             let id = Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap());
             kill(id, Signal::SIGTERM).unwrap();
-            tokio::time::timeout(NEVER, child.wait()).await.expect("it ends").unwrap();
+            tokio::time::timeout(TEST_DEADLINE, child.wait()).await.expect("it ends").unwrap();
         }
     }
 }

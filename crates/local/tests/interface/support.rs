@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub const KEY: &str = "a key";
 
 /// Timeout, in real time, of an event that should happen at once.
-pub const NEVER: Duration = Duration::from_secs(120);
+pub const TEST_DEADLINE: Duration = Duration::from_secs(120);
 
 /// A service, and a client that sends what it is told.
 pub struct Service {
@@ -132,7 +132,7 @@ impl Service {
 /// milliseconds later, or much later on a busy machine; the deadline is only there for what never
 /// happens.
 pub async fn eventually(what: &str, mut condition: impl AsyncFnMut() -> bool) {
-    let deadline = tokio::time::Instant::now() + NEVER;
+    let deadline = tokio::time::Instant::now() + TEST_DEADLINE;
     while !condition().await {
         assert!(tokio::time::Instant::now() < deadline, "there never was {what}");
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -249,7 +249,7 @@ pub async fn log_events(
     let mut text = String::new();
     let count = |text: &str| text.matches("\n\n").count();
     while count(&text) < most {
-        let chunk = tokio::time::timeout(NEVER, response.chunk()).await.unwrap().unwrap();
+        let chunk = tokio::time::timeout(TEST_DEADLINE, response.chunk()).await.unwrap().unwrap();
         let Some(chunk) = chunk else { break };
         text += std::str::from_utf8(&chunk).unwrap();
     }

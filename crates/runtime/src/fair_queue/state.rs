@@ -29,10 +29,10 @@ pub struct Blocked {
 }
 
 /// The time for which capacity is reserved for an offered caller. It halves with each caller that is
-/// not polled in time, down to [`LEAST_GRACE`], and is restored by the first that is: many callers
+/// not polled in time, down to [`MIN_RESERVATION`], and is restored by the first that is: many callers
 /// in a row that are not polled cost little, and a runtime that is briefly busy costs nothing.
-const GRACE: Duration = Duration::from_millis(20);
-const LEAST_GRACE: Duration = Duration::from_millis(1);
+const RESERVATION: Duration = Duration::from_millis(20);
+const MIN_RESERVATION: Duration = Duration::from_millis(1);
 
 /// The lateness of the driver after which another caller takes over.
 const OVERDUE: Duration = Duration::from_millis(10);
@@ -196,13 +196,13 @@ impl<R: Admission> QueueState<R> {
         }
     }
 
-    /// Calls the callers for which an event has made capacity.
+    /// Offers the capacity that an event has made to the callers that are next.
     pub(super) fn update_waiters(&mut self, now: Instant, effects: &mut Effects) {
         let (_, next) = self.advance(None, now, effects);
         self.find_driver(next, effects);
     }
 
-    /// Calls every caller for which there is capacity. Returns the permit of `me`, if it is
+    /// Offers capacity to every caller for which there is some. Returns the permit of `me`, if it is
     /// admitted, and when to advance again.
     fn advance(
         &mut self,
@@ -228,8 +228,8 @@ impl<R: Admission> QueueState<R> {
                     effects.spent.push(handle);
                 }
                 _ => {
-                    let grace = GRACE / 2_u32.pow(self.absent.min(10));
-                    self.offered.insert(position, now + grace.max(LEAST_GRACE));
+                    let reservation = RESERVATION / 2_u32.pow(self.absent.min(10));
+                    self.offered.insert(position, now + reservation.max(MIN_RESERVATION));
                     effects.wake.push(handle);
                 }
             }

@@ -102,7 +102,7 @@ fn read_name(quoted: &[u8]) -> Option<Cow<'_, str>> {
     std::str::from_utf8(within).ok().map(Cow::Borrowed)
 }
 
-/// The same JSON with null for each number that JSON does not have, or that is beyond a double;
+/// The given JSON with null for each number that JSON does not have, or that is beyond a double;
 /// `None` if there is no such number.
 pub fn finite(json: &[u8]) -> Option<Vec<u8>> {
     let mut written = Vec::new();

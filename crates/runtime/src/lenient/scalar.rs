@@ -40,7 +40,7 @@ where
 {
     let whole = |number: f64| match number {
         number if number.fract() != 0.0 => Err(D::Error::custom("a number that is not whole")),
-        number if number.abs() <= EXACT => Ok(T::try_from(number as i128).ok()),
+        number if number.abs() <= MAX_EXACT => Ok(T::try_from(number as i128).ok()),
         _ => Ok(None),
     };
     match deserializer.deserialize_any(ScalarVisitor("a whole number"))? {
@@ -101,15 +101,15 @@ where
         // Serde reads an integer of too many digits as a double, too. As the text of an id it would
         // be another id.
         Scalar::Double(number) => {
-            let text = serde_json::Number::from_f64(number).filter(|_| number.abs() <= EXACT);
+            let text = serde_json::Number::from_f64(number).filter(|_| number.abs() <= MAX_EXACT);
             text.map(|text| text.to_string().into())
         }
         Scalar::Text(text) => Some(text.into()),
     })
 }
 
-/// The largest number up to which a double holds every whole number.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// The largest number up to which a double holds every whole number: 2^53.
+pub(super) const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A scalar in any notation.
 enum Scalar {

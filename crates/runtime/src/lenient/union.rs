@@ -15,6 +15,7 @@ use serde_json::{Map, Value as Json};
 
 use super::codec::{Lenient, Mismatch, Reading, value};
 use super::node::Node;
+use super::scalar::MAX_EXACT;
 
 /// A value of a tag.
 #[derive(Clone, Copy, Debug)]
@@ -85,9 +86,8 @@ impl Constant {
 
 /// Returns true if a number is this whole number: `1.0` is `1`.
 fn is_same(whole: i128, number: Option<f64>) -> bool {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "it is whole and exact")]
-    number.is_some_and(|it| it.abs() < EXACT && it.fract() == 0.0 && it as i128 == whole)
+    number.is_some_and(|it| it.abs() < MAX_EXACT && it.fract() == 0.0 && it as i128 == whole)
 }
 
 /// A condition for an object to belong to a branch.
@@ -147,7 +147,7 @@ pub struct Branch {
     /// Of these alternatives an object must match one; empty for a branch that is not an object.
     pub alternatives: &'static [Alternative],
     /// The fields without which it is not written.
-    pub wanted: &'static [&'static str],
+    pub required: &'static [&'static str],
 }
 
 /// Implemented by `__discriminated_union!`. A branch is identified by its index.
@@ -240,7 +240,7 @@ fn complete<'a>(branch: &Branch, node: Node<'a>) -> Node<'a> {
         }
     }
     let is_missing = |name: &&&str| !object.iter().any(|(it, _)| it == *name);
-    if let Some(missing) = branch.wanted.iter().find(is_missing) {
+    if let Some(missing) = branch.required.iter().find(is_missing) {
         let name = branch.name;
         return Node::Failed(format!("{name} lacks its required field `{missing}`"));
     }
@@ -259,7 +259,7 @@ macro_rules! __discriminated_union {
                 $($tag:literal [$($value:expr),*])* ;
                 $($required:literal)* ; $($nullable:literal)* ; $($known:literal)*
             })*]
-            [$($wanted:literal)*];)*
+            [$($required_to_write:literal)*];)*
     }) => {
         impl $crate::lenient::union::DiscriminatedUnion for $name {
             const BRANCHES: &'static [$crate::lenient::union::Branch] = {
@@ -273,7 +273,7 @@ macro_rules! __discriminated_union {
                         nullable: &[$($nullable),*],
                         known: &[$($known),*],
                     }),*],
-                    wanted: &[$($wanted),*],
+                    required: &[$($required_to_write),*],
                 }),*]
             };
 

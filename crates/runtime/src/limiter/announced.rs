@@ -30,7 +30,7 @@ use reqwest::header::HeaderMap;
 use sfv::{BareItem, Item, List, ListEntry, Parser};
 use tokio::time::Instant;
 
-use super::GRACE;
+use super::ABANDONED_GRACE;
 use crate::fair_queue::{Admission, Blocked, FairQueue};
 use crate::in_flight::{InFlight, Ticket};
 
@@ -183,7 +183,7 @@ impl Admission for Windows {
     }
 
     fn take(&mut self, time: Duration, now: Instant) -> Admitted {
-        let deadline = now.checked_add(time.saturating_add(GRACE));
+        let deadline = now.checked_add(time.saturating_add(ABANDONED_GRACE));
         let is_probe = self.is_unknown(now);
         if is_probe {
             self.probed_until = deadline;

@@ -11,7 +11,7 @@ use super::shared::{LimiterState, LocalPermits};
 use super::throttle_backoff::ThrottleBackoff;
 use super::token_bucket::TokenBucket;
 use super::window_log::WindowLog;
-use super::{GRACE, Limit};
+use super::{ABANDONED_GRACE, Limit};
 use crate::fair_queue::{Admission, Blocked, FairQueue};
 use crate::in_flight::{InFlight, Ticket};
 
@@ -159,7 +159,7 @@ impl Admission for Limits {
             local_permits.spend(self.concurrency.open(), now);
         }
         // An attempt whose caller is polled ends by its own timeout before that.
-        let deadline = now.checked_add(time.saturating_add(GRACE));
+        let deadline = now.checked_add(time.saturating_add(ABANDONED_GRACE));
         let is_crowded =
             self.limit.concurrent.is_some_and(|most| 2 * self.concurrency.open() > most)
                 || 2 * self.log.unanswered() > self.limit.requests;
@@ -194,9 +194,9 @@ impl Limits {
         }
     }
 
-    /// Abandons a request, which the service may still work on for [`GRACE`].
+    /// Abandons a request, which the service may still work on for [`ABANDONED_GRACE`].
     fn abandon(&mut self, is_answered: bool, now: Instant) {
-        let until = now + GRACE;
+        let until = now + ABANDONED_GRACE;
         self.concurrency.abandon(until);
         if !is_answered {
             self.settle(until);
@@ -214,7 +214,7 @@ impl Limits {
 }
 
 /// Permit for one request, to which the request's progress is reported. Dropped before its end, the
-/// request is abandoned: the service may still work on it for [`GRACE`].
+/// request is abandoned: the service may still work on it for [`ABANDONED_GRACE`].
 pub(crate) struct Permit {
     held: Option<Held>,
     /// The permit of the limits that the service announces.
@@ -307,7 +307,7 @@ impl Permit {
     /// Keeps the slot for a response that is a stream, until `until` at most.
     pub(crate) fn hold_until(&self, until: Option<Instant>) {
         let Some(held) = &self.held else { return };
-        let deadline = until.and_then(|until| until.checked_add(GRACE));
+        let deadline = until.and_then(|until| until.checked_add(ABANDONED_GRACE));
         held.operation_limiter
             .0
             .update(|limits| limits.in_flight.extend(&held.admitted.ticket, deadline));

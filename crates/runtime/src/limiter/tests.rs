@@ -12,7 +12,7 @@ use tokio::time::{Instant, advance, sleep};
 
 use super::operation::{OperationLimiter, Permit};
 use super::registry::Limiter;
-use super::{GRACE, Limit, RateLimits};
+use super::{ABANDONED_GRACE, Limit, RateLimits};
 
 /// The default timeout of an attempt.
 const TIME: Duration = Duration::from_secs(30);
@@ -74,11 +74,11 @@ async fn an_abandoned_request_holds_its_slot_briefly_and_counts_as_long_as_other
     first.sent();
     drop(first);
     let mut second = acquire(&operation_limiter).await;
-    assert_eq!(started.elapsed(), GRACE);
+    assert_eq!(started.elapsed(), ABANDONED_GRACE);
     second.sent();
     second.answered();
     drop(second);
-    sleep(GRACE).await;
+    sleep(ABANDONED_GRACE).await;
     sleep(Duration::from_millis(9_600)).await;
     assert!(!operation_limiter.is_idle());
     sleep(Duration::from_millis(100)).await;
@@ -328,7 +328,7 @@ async fn requests_that_are_not_polled_free_their_slots_at_their_timeout() {
     let started = Instant::now();
     let mut next = acquire(&operation_limiter).await;
     next.sent();
-    assert_eq!(started.elapsed(), TIME + 2 * GRACE);
+    assert_eq!(started.elapsed(), TIME + 2 * ABANDONED_GRACE);
     // However they end now, nothing counts twice.
     for mut permit in held {
         permit.answered();

@@ -42,7 +42,7 @@ const SCHEMES: [&str; 14] = [
 
 /// If the secrets' total length exceeds this, whole texts are redacted instead: searching would
 /// take too long.
-const MOST: usize = 256 * 1024;
+const MAX_SECRET_BYTES: usize = 256 * 1024;
 
 /// The length of a piece, in bytes, and that of its overlap with the next: more than the encoding
 /// of a window that is decoded within the bound.
@@ -89,7 +89,7 @@ struct OutOfBounds;
 impl Needles {
     pub(super) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Self {
         let secrets: BTreeSet<_> = secrets.collect();
-        if secrets.iter().map(|secret| secret.len()).sum::<usize>() > MOST {
+        if secrets.iter().map(|secret| secret.len()).sum::<usize>() > MAX_SECRET_BYTES {
             return Self { too_many: true, ..Self::default() };
         }
         let (mut exact, mut joined) = (Windows::default(), Windows::default());
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn too_many_secrets_withhold_every_text() {
-        let secret = "s".repeat(MOST);
+        let secret = "s".repeat(MAX_SECRET_BYTES);
         assert!(spans(&[&secret[1..]], "hunter").is_empty());
         assert!(spans(&[&secret], "hunter").is_empty());
         assert_eq!(spans(&[&secret, "x"], "hunter"), [(0, 6)]);

@@ -22,7 +22,7 @@ pub enum Style {
     Deep,
 }
 
-/// How a form field or a query parameter is written.
+/// The notation of a form field or of a query parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Encoding {
     style: Option<Style>,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The maximum deadline: a longer deadline is no limit in practice, and could overflow the clock.
-const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+const MAX_TIMEOUT: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
 /// A timer that fires this late shows that no task could run until then: the process was stopped,
 /// the machine was suspended, or the runtime was blocked. The deadline is then extended once, by
@@ -33,7 +33,7 @@ pub(super) struct TimedOut {
 
 /// The timer of an attempt with this timeout, to be pinned.
 pub(super) fn timer(now: Instant, timeout: Duration) -> Sleep {
-    sleep_until(now + timeout.min(LONGEST))
+    sleep_until(now + timeout.min(MAX_TIMEOUT))
 }
 
 impl<'a> AttemptTimer<'a> {

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::fair_queue::{Admission, Blocked, FairQueue};
 use crate::in_flight::{InFlight, Ticket};
-use crate::limiter::GRACE;
+use crate::limiter::ABANDONED_GRACE;
 
 /// The bound: low enough for a peer that admits ten requests on a connection.
 const HELD: usize = 8;
@@ -70,7 +70,7 @@ impl Admission for HeldCallCapacity {
     }
 
     fn take(&mut self, time: Duration, now: Instant) -> Ticket {
-        self.taken.add(now.checked_add(time.saturating_add(GRACE)))
+        self.taken.add(now.checked_add(time.saturating_add(ABANDONED_GRACE)))
     }
 }
 

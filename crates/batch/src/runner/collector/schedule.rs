@@ -3,8 +3,8 @@
 //!
 //! A job sleeps until its next poll is due; of those that are due, the job whose result may expire
 //! first is polled first. Intervals grow with the age of a job, up to 30 seconds, or longer where
-//! all jobs together would need more than [`POLLS_PER_SECOND`]; never beyond [`LONGEST`], a sixth
-//! of the retention.
+//! all jobs together would need more than [`POLLS_PER_SECOND`]; never beyond [`MAX_POLL_INTERVAL`], a
+//! sixth of the retention.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -16,12 +16,12 @@ use tokio::time::Instant;
 use crate::webhook::Ticket;
 
 /// Longest interval between two polls of a job: a sixth of the retention.
-const LONGEST: Duration = Duration::from_secs(Job::RETENTION.as_secs() / 6);
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(Job::RETENTION.as_secs() / 6);
 
-/// Usual longest interval.
-const LONG: Duration = Duration::from_secs(30);
+/// Longest interval, unless so many jobs are outstanding that it must be longer.
+const MAX_USUAL_INTERVAL: Duration = Duration::from_secs(30);
 
-const SHORTEST: Duration = Duration::from_millis(50);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Largest number of polls per second of all outstanding jobs together.
 const POLLS_PER_SECOND: f64 = 100.0;
@@ -137,7 +137,7 @@ impl Schedule {
 
     /// Adds a job that was just accepted: it is polled when it has probably ended.
     pub(super) fn add(&mut self, job: Outstanding) {
-        let at = Instant::now() + self.usual.clamp(SHORTEST, self.longest());
+        let at = Instant::now() + self.usual.clamp(MIN_POLL_INTERVAL, self.max_interval());
         self.sleep(job, at);
     }
 
@@ -160,7 +160,8 @@ impl Schedule {
             // The job may have been cancelled during the poll.
             (job.is_cancelled, job.since) = (known.is_cancelled, known.since);
         }
-        let pause = ((now - job.since) / 2).max(least).clamp(SHORTEST, self.longest());
+        let pause =
+            ((now - job.since) / 2).max(least).clamp(MIN_POLL_INTERVAL, self.max_interval());
         self.sleep(job, now + pause);
     }
 
@@ -172,7 +173,7 @@ impl Schedule {
     pub(super) fn took(&mut self, time: Duration) {
         self.usual = match self.usual.is_zero() {
             true => time,
-            false => self.usual.mul_f64(0.9) + time.min(LONGEST).mul_f64(0.1),
+            false => self.usual.mul_f64(0.9) + time.min(MAX_POLL_INTERVAL).mul_f64(0.1),
         };
     }
 
@@ -205,8 +206,8 @@ impl Schedule {
 
     /// Returns the longest interval, so that all polls together stay within their share of the
     /// limits.
-    fn longest(&self) -> Duration {
+    fn max_interval(&self) -> Duration {
         let all = Duration::from_secs_f64(self.jobs.len() as f64 / POLLS_PER_SECOND);
-        all.max(LONG).min(LONGEST)
+        all.max(MAX_USUAL_INTERVAL).min(MAX_POLL_INTERVAL)
     }
 }

@@ -45,13 +45,13 @@ impl Window {
     /// Sets the rate at which jobs end, per second.
     pub(super) fn set_rate(&mut self, rate: f64, now: Instant) {
         self.rate = rate;
-        let wanted = self.wanted();
+        let target = self.target_size();
         if let Some(ceiling) = &mut self.ceiling
             && now - ceiling.at >= GROWTH.0
         {
             ceiling.jobs *= GROWTH.1;
             ceiling.at = now;
-            if ceiling.jobs >= wanted as f64 {
+            if ceiling.jobs >= target as f64 {
                 self.ceiling = None;
             }
         }
@@ -68,10 +68,11 @@ impl Window {
 
     pub(super) fn size(&self) -> usize {
         let ceiling = self.ceiling.as_ref().map_or(usize::MAX, |ceiling| ceiling.jobs as usize);
-        self.wanted().min(ceiling).max(1)
+        self.target_size().min(ceiling).max(1)
     }
 
-    fn wanted(&self) -> usize {
+    /// The size without a ceiling.
+    fn target_size(&self) -> usize {
         ((self.rate * COVERED_TIME.as_secs_f64()) as usize).max(SMALLEST_WINDOW).min(self.max)
     }
 }

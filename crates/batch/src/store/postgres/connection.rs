@@ -135,7 +135,7 @@ impl Connection {
         self.retry_with(|this| this.attempt(STATEMENT_TIMEOUT, &work))
     }
 
-    /// The same in a transaction that is synced to disk, whatever the default of the server.
+    /// Retries work in a transaction that is synced to disk, whatever the default of the server.
     pub(super) fn retry_durably<T>(
         &mut self,
         work: impl AsyncFn(&Client) -> Result<T, StoreFailure>,

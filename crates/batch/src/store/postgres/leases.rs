@@ -178,8 +178,8 @@ impl PostgresStore {
         read.map_err(|failure| self.failed("read", failure))
     }
 
-    /// The same with the planner settings of a transaction.
-    pub(super) fn find<T>(
+    /// Reads the batch in a transaction, with its planner settings.
+    pub(super) fn read_in_transaction<T>(
         &mut self,
         work: impl AsyncFn(&Client, i64) -> Result<T, StoreFailure>,
     ) -> Result<T> {
@@ -206,7 +206,7 @@ impl PostgresStore {
         self.write_within(SHORT, work)
     }
 
-    /// The same with other timeouts.
+    /// Writes with other timeouts.
     pub(super) fn write_within<T>(
         &mut self,
         timeouts: Timeouts,
@@ -243,7 +243,7 @@ impl PostgresStore {
             })
         });
         let done = written.map_err(|failure| self.failed("write", failure))?;
-        self.wrote(change, begun);
+        self.record_durable_change(change, begun);
         Ok(done)
     }
 
@@ -287,7 +287,7 @@ impl PostgresStore {
     }
 
     /// Records that this change, which began at `begun`, is durable and has renewed the lease.
-    fn wrote(&mut self, change: i64, begun: Instant) {
+    fn record_durable_change(&mut self, change: i64, begun: Instant) {
         if let Some(process) = &mut self.process {
             (process.durable, process.renewed) = (change, begun);
         }
@@ -464,7 +464,9 @@ impl Sharing for PostgresStore {
         let Some(id) = self.process.as_ref().map(|process| process.id) else {
             return Ok(Vec::new());
         };
-        self.find(async |client, batch| recovery::outstanding(client, batch, id).await)
+        self.read_in_transaction(async |client, batch| {
+            recovery::outstanding(client, batch, id).await
+        })
     }
 
     fn owns(&mut self, index: u64) -> Result<bool> {
@@ -578,7 +580,7 @@ impl Sharing for PostgresStore {
 
     fn failures(&mut self, from: u64, limit: usize) -> Result<Vec<Input>> {
         let (results, from, limit) = (self.results, int(from), rows::limit(limit));
-        self.find(async |client, batch| {
+        self.read_in_transaction(async |client, batch| {
             let sql = format!(
                 "SELECT {} FROM podqueue.input
                  WHERE batch = $1 AND results = $2 AND idx >= $3 AND state IN ({})
@@ -626,7 +628,7 @@ impl Sharing for PostgresStore {
             false => Err(StoreFailure::Transient("the connection has broken".to_owned())),
         };
         ended.map_err(|failure| self.interrupted(failure, "which may have taken effect"))?;
-        self.wrote(change, begun);
+        self.record_durable_change(change, begun);
         Ok(())
     }
 }

@@ -34,7 +34,7 @@ pub(super) enum OnLoss {
     Refuse,
     /// Join, import the own results, and continue once all known results are imported.
     Accept,
-    /// The same, without results of other processes.
+    /// Accept, but give up the results of other processes.
     GiveUpResults,
 }
 

@@ -205,7 +205,7 @@ impl Store for PostgresStore {
             rows::codes(states),
             if is_locked { "FOR UPDATE" } else { "" },
         );
-        self.find(async |client, batch| {
+        self.read_in_transaction(async |client, batch| {
             let values = [int8(&batch), int8(&from), int8(&limit)];
             rows::inputs(&client.query_typed(&sql, &values).await?)
         })
@@ -213,7 +213,7 @@ impl Store for PostgresStore {
 
     fn holder(&mut self, job_id: &str, index: u64) -> Result<Option<u64>> {
         let (job_id, index) = (clean(job_id), int(index));
-        self.find(async |client, batch| {
+        self.read_in_transaction(async |client, batch| {
             let sql = "SELECT other.idx FROM podqueue.input AS other
                 JOIN podqueue.run AS theirs ON theirs.id = other.run
                 JOIN podqueue.input AS this ON this.batch = $1 AND this.idx = $3
@@ -229,7 +229,7 @@ impl Store for PostgresStore {
 
     fn copies(&mut self, index: u64) -> Result<Vec<Input>> {
         let index = int(index);
-        self.find(async |client, batch| {
+        self.read_in_transaction(async |client, batch| {
             let sql = format!(
                 "SELECT {} FROM podqueue.input WHERE batch = $1 AND same_as = $2 ORDER BY idx",
                 rows::INPUT
@@ -361,7 +361,7 @@ async fn apply_changes(
         });
         let row = row.ok_or_else(|| conflict(change.index))?;
         let from = row.state;
-        happen(row, &change.event, writing, delta);
+        apply_event(row, &change.event, writing, delta);
         delta.shift(from, row.state, 1);
     }
     write_changed(writing, &rows).await
@@ -405,7 +405,7 @@ async fn read_changed<'a>(
     found.iter().map(row).collect()
 }
 
-fn happen<'a>(
+fn apply_event<'a>(
     row: &mut ChangedRow<'a>,
     event: &'a Event,
     writing: &Writing<'_>,

@@ -6,7 +6,7 @@
 //! trying one object after the other would always stop at the first. A union of a string and a list
 //! stays *untagged*: its branches are tried in turn.
 
-mod compositions;
+mod composition_table;
 mod discriminator;
 mod union;
 
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
-use self::compositions::Compositions;
+use self::composition_table::CompositionTable;
 use super::union_marks::{self, BRANCHES};
 use super::warnings::Warnings;
 use crate::rest::pointer::{keys, unescaped};
@@ -95,7 +95,7 @@ pub(super) fn compose(
 struct Composer<'a> {
     description: &'a Value,
     unions: RefCell<NamedUnions>,
-    compositions: RefCell<Compositions>,
+    compositions: RefCell<CompositionTable>,
     /// The names of schemas.
     taken: RefCell<HashSet<String>>,
     /// The references that are being followed, to detect cycles.
@@ -134,7 +134,7 @@ impl<'a> Composer<'a> {
             extending: extending.map(str::to_owned).collect(),
             description,
             unions: RefCell::default(),
-            compositions: RefCell::new(Compositions::new(taken.len())),
+            compositions: RefCell::new(CompositionTable::new(taken.len())),
             taken: RefCell::new(taken),
             following: RefCell::default(),
             known: RefCell::default(),
@@ -276,8 +276,9 @@ impl<'a> Composer<'a> {
         keywords
     }
 
-    /// The same for a comparison, which must not rely on keywords that were cut off, and must not
-    /// have an effect on the keywords that are kept: `None` if the schema is being composed.
+    /// The keywords of a schema for a comparison, which must not rely on keywords that were cut off,
+    /// and must not have an effect on the keywords that are kept: `None` if the schema is being
+    /// composed.
     fn whole_keywords(&self, schema: &Value, depth: usize) -> Option<Keywords> {
         let before = self.cut.replace(false);
         let assumed = self.assumed.take();

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use super::aliases::inline;
 use super::names;
-use super::names::inline;
 use super::union_marks;
 use crate::naming;
 use crate::rest::tree::{operations_mut, text_at};

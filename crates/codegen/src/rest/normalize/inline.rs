@@ -145,8 +145,8 @@ impl Names {
 /// The name of a union of a few scalars, named objects and lists of either, made of the names of
 /// these: `StringOrInteger`, `StringOrPetList`.
 fn union_by_branches(schema: &Value) -> Option<String> {
-    const MOST: usize = 4;
-    let branches = schema.get("oneOf")?.as_array().filter(|it| it.len() <= MOST)?;
+    const MAX_BRANCHES: usize = 4;
+    let branches = schema.get("oneOf")?.as_array().filter(|it| it.len() <= MAX_BRANCHES)?;
     let mut words = Vec::new();
     for branch in branches {
         let is_list = text_at(branch, "type") == "array";

@@ -1,4 +1,4 @@
-//! Names of schemas, and aliases: schemas that only name another.
+//! Names of schemas: the Rust type name of each.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::warnings::Warnings;
 use crate::naming;
 use crate::rest::pointer::joined;
-use crate::rest::tree::{PREFIX, references, remove, target};
+use crate::rest::tree::PREFIX;
 
 /// Names that generated code uses for other things.
 const TAKEN: [&str; 16] = [
@@ -106,83 +106,5 @@ impl Naming {
             Value::Array(items) => items.iter_mut().for_each(|value| self.rewrite(value)),
             _ => {}
         }
-    }
-}
-
-/// Inlines aliases: a schema that only names a string, a number, a list or a map would become a
-/// wrapper type around it.
-pub(super) fn inline_aliases(schemas: &mut Map<String, Value>, paths: &mut Value) {
-    // An alias of itself is any value.
-    let endless: Vec<_> =
-        schemas.keys().filter(|name| is_endless(name, schemas)).cloned().collect();
-    for name in &endless {
-        if target(&schemas[name]).is_some() {
-            schemas.insert(name.clone(), json!({}));
-        }
-    }
-    let mut aliases: BTreeMap<String, Value> = schemas
-        .iter()
-        .filter(|(name, schema)| is_alias(schema) && !is_endless(name, schemas))
-        .map(|(name, schema)| (name.clone(), schema.clone()))
-        .collect();
-    // An alias of an alias takes one more round.
-    loop {
-        let known = aliases.clone();
-        aliases.values_mut().for_each(|schema| inline(schema, &known));
-        if aliases == known {
-            break;
-        }
-    }
-    schemas.retain(|name, _| !aliases.contains_key(name));
-    schemas.values_mut().for_each(|schema| inline(schema, &aliases));
-    inline(paths, &aliases);
-}
-
-/// Returns true if an alias leads back to itself through aliases only.
-fn is_endless(name: &str, schemas: &Map<String, Value>) -> bool {
-    let mut waiting = vec![name.to_owned()];
-    let mut seen = HashSet::new();
-    while let Some(next) = waiting.pop() {
-        let Some(schema) = schemas.get(&next).filter(|schema| is_alias(schema)) else { continue };
-        let mut found = Vec::new();
-        references(schema, &mut found);
-        if found.iter().any(|it| it == name) {
-            return true;
-        }
-        waiting.extend(found.into_iter().filter(|it| seen.insert(it.clone())));
-    }
-    false
-}
-
-fn is_alias(schema: &Value) -> bool {
-    ["properties", "enum", "allOf", "oneOf", "anyOf", "not"]
-        .iter()
-        .all(|key| schema.get(key).is_none())
-}
-
-/// Replaces references by the schemas that they lead to.
-pub(in crate::rest) fn inline(value: &mut Value, aliases: &BTreeMap<String, Value>) {
-    if let Some(schema) = target(value).and_then(|name| aliases.get(name)) {
-        *value = schema.clone();
-        return;
-    }
-    match value {
-        Value::Object(object) => object.values_mut().for_each(|value| inline(value, aliases)),
-        Value::Array(items) => items.iter_mut().for_each(|value| inline(value, aliases)),
-        _ => {}
-    }
-    flatten(value);
-}
-
-/// A reference with keywords beside it, after the reference was replaced.
-fn flatten(schema: &mut Value) {
-    let Some(Value::Array(parts)) = schema.get_mut("allOf") else { return };
-    if let [Value::Object(only)] = parts.as_mut_slice()
-        && !only.contains_key("$ref")
-    {
-        let mut merged = std::mem::take(only);
-        remove(schema, &["allOf"]);
-        merged.extend(schema.as_object().cloned().unwrap_or_default());
-        *schema = Value::Object(merged);
     }
 }

@@ -201,8 +201,8 @@ fn in_query(description: &Value, parameter: &Value) -> (Value, Option<Style>) {
     }
 }
 
-/// The same for a header, whose style is always simple. None for a list of lists or objects, which
-/// contain the comma that separates them.
+/// The schema and the style of a header, whose style is always simple. None for a list of lists or
+/// objects, which contain the comma that separates them.
 fn in_header(description: &Value, parameter: &Value) -> Option<(Value, Option<PathStyle>)> {
     let Some(schema) = parameter.get("schema") else {
         let json = of_json(description, parameter);

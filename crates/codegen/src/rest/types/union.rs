@@ -258,9 +258,9 @@ fn docs_of(branch: &Branch) -> String {
 
 /// `a, b or c`, truncated if long.
 fn listed(mut words: Vec<String>, word: &str) -> String {
-    const MOST: usize = 4;
-    if words.len() > MOST {
-        words.truncate(MOST);
+    const MAX_WORDS: usize = 4;
+    if words.len() > MAX_WORDS {
+        words.truncate(MAX_WORDS);
         return format!("{}, …", words.join(", "));
     }
     match words.split_last() {

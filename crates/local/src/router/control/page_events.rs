@@ -30,7 +30,7 @@ use crate::http::ErrorResponse;
 use crate::queue::Overview;
 use crate::rate_limits::RateLimiter;
 use crate::router::app::App;
-use crate::sync::locked;
+use crate::tasks::locked;
 
 /// The largest number of streams: tabs share a stream, or have a stream each.
 const MAX_STREAMS: usize = 64;

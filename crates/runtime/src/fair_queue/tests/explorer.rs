@@ -133,9 +133,9 @@ fn in_controlled_time<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// The maximum number of callers that wait or hold a permit.
-const MOST: usize = 5;
+const MAX_CALLERS: usize = 5;
 
-/// The time that may pass in a step: less than the grace of an offered caller, more, much more.
+/// The time that may pass in a step: less than the reservation of an offered caller, more, much more.
 const STEPS: [Duration; 3] =
     [Duration::from_millis(3), Duration::from_millis(120), Duration::from_secs(4)];
 
@@ -245,7 +245,7 @@ impl<S: Subject> World<S> {
 
     fn events(&self) -> Vec<Event> {
         let mut events: Vec<_> = STEPS.map(Event::Time).into();
-        if self.callers.len() < MOST {
+        if self.callers.len() < MAX_CALLERS {
             events.extend([false, true].map(|is_urgent| Event::Arrives { is_urgent }));
         }
         for (index, caller) in self.callers.iter().enumerate() {
@@ -334,7 +334,7 @@ impl<S: Subject> World<S> {
             self.check();
         }
         self.callers.clear();
-        advance(self.subject.longest(MOST as u32, MOST as u32, 0)).await;
+        advance(self.subject.longest(MAX_CALLERS as u32, MAX_CALLERS as u32, 0)).await;
         if let Err(wrong) = self.subject.check_idle() {
             panic!("{wrong}: {:#?}", self.story);
         }

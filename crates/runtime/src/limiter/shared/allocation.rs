@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::token_bucket::burst;
 use super::super::window_log::MARGIN;
-use super::super::{GRACE, Limit, WINDOW};
+use super::super::{ABANDONED_GRACE, Limit, WINDOW};
 
 /// The lease: how long a process may use its grant.
 pub(super) const LEASE: u64 = 1_000_000;
@@ -95,8 +95,8 @@ pub(super) struct ExchangeRequest {
     /// Answered requests that were not reported before: the time until they stop counting, and
     /// their number.
     pub(super) departures: Vec<(u64, u64)>,
-    /// The same for reported requests, with the record to which they were reported, and an upper
-    /// bound of the time by that record's clock.
+    /// Answered requests that were reported, with the record to which they were reported, and an
+    /// upper bound of the time by that record's clock.
     pub(super) reported: Vec<(u64, u64)>,
     pub(super) allocation: u64,
     pub(super) moment: u64,
@@ -274,7 +274,7 @@ impl Allocation {
         let dead: Vec<Participant> = dead;
         for participant in dead {
             // The last request of the process may have been in flight at the end of the lease.
-            let over = participant.until + micros(GRACE);
+            let over = participant.until + micros(ABANDONED_GRACE);
             self.depart(over + micros(WINDOW) + micros(MARGIN), participant.counts());
             *self.orphans.entry(over).or_default() += participant.concurrency;
         }

@@ -284,8 +284,8 @@ fn run(participant: &Participant) {
     }
 }
 
-/// The same as a task, for a simulation in virtual time: a thread would wait in real time, and a
-/// paused clock would run ahead of it. The report and the grant each take as long as the store of
+/// The work of the thread as a task, for a simulation in virtual time: a thread would wait in real
+/// time, and a paused clock would run ahead of it. The report and the grant each take as long as the store of
 /// the simulation says.
 #[cfg(feature = "unstable-store")]
 async fn run_in_task(participant: Arc<Participant>) {

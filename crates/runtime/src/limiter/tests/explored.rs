@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::fair_queue::tests::explorer::{Subject, explore, wander};
 use crate::limiter::operation::{OperationLimiter, Permit};
-use crate::limiter::{GRACE, Limit, WINDOW};
+use crate::limiter::{ABANDONED_GRACE, Limit, WINDOW};
 
 /// The timeout of an attempt.
 const TIME: Duration = Duration::from_secs(2);
@@ -56,7 +56,7 @@ impl Modelled {
 
 /// The latest end of an attempt, even if its caller is not polled.
 fn over(admitted_at: Instant, at: Instant) -> Instant {
-    at.min(admitted_at + TIME + GRACE)
+    at.min(admitted_at + TIME + ABANDONED_GRACE)
 }
 
 impl Subject for Modelled {
@@ -91,7 +91,7 @@ impl Subject for Modelled {
                 request.permit.sent();
                 service.early.push(now);
                 // A request whose caller is not polled counts no longer than its timeout.
-                service.open.push(over(at, at + TIME + GRACE));
+                service.open.push(over(at, at + TIME + ABANDONED_GRACE));
                 request.stage = Stage::Sent { at, number: service.open.len() - 1 };
                 return Some(request);
             }
@@ -118,12 +118,12 @@ impl Subject for Modelled {
             }
             (Stage::Sent { at, number }, _) => {
                 drop(request.permit);
-                service.late.push(over(at, now) + GRACE);
-                service.open[number] = over(at, now) + GRACE;
+                service.late.push(over(at, now) + ABANDONED_GRACE);
+                service.open[number] = over(at, now) + ABANDONED_GRACE;
             }
             (Stage::Answered { at, number }, _) => {
                 drop(request.permit);
-                service.open[number] = over(at, now) + GRACE;
+                service.open[number] = over(at, now) + ABANDONED_GRACE;
             }
         }
         None

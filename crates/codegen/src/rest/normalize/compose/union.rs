@@ -1,4 +1,6 @@
-//! Composition of `oneOf` and `anyOf`: one schema for a value that has one of several branches.
+//! Composition of `oneOf` and `anyOf`: one schema for a value that has one of several branches. The
+//! form that a union takes is decided in `compose.rs`; its Rust type is emitted by `types/union.rs`
+//! and read by the runtime's `lenient::union`.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +39,7 @@ impl Composer<'_> {
         let Some(listed) = schema.get(keyword).and_then(Value::as_array).cloned() else { return };
         let mut own = without(schema, keyword);
         let mut branches: Vec<Value> = Vec::new();
-        let mut demanded = Vec::new();
+        let mut required_only = Vec::new();
         for branch in listed {
             let keywords = self.keywords(&branch, depth + 1);
             let is_null = keywords.contains_key("nullable");
@@ -48,7 +50,7 @@ impl Composer<'_> {
             // Null alone is not a branch, nor is a list of required fields alone.
             let is_branch = says || !(is_null || keywords.contains_key("required"));
             if !says {
-                demanded.extend(keywords.get("required").cloned());
+                required_only.extend(keywords.get("required").cloned());
             }
             if is_branch && !branches.contains(&branch) {
                 branches.push(branch);
@@ -73,7 +75,7 @@ impl Composer<'_> {
         // A union that is merged into the schema around it needs no name.
         let Some(merged) = self.merge_branches(branches, union, is_named || !is_alone, depth)
         else {
-            keep_demanded(&mut own, &demanded);
+            keep_required(&mut own, &required_only);
             *schema = Value::Object(own);
             return;
         };
@@ -340,11 +342,12 @@ impl Composer<'_> {
     }
 }
 
-/// Keeps the further fields of an object that lists of required fields demand and it does not
+/// Keeps the further fields of an object: those that lists of required fields name, and it does not
 /// describe.
-fn keep_demanded(object: &mut Keywords, demanded: &[Value]) {
+fn keep_required(object: &mut Keywords, required_only: &[Value]) {
     let Some(Value::Object(fields)) = object.get("properties") else { return };
-    let mut names = demanded.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+    let mut names =
+        required_only.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
     if !names.all(|it| fields.contains_key(it)) {
         object.entry("additionalProperties").or_insert(json!(true));
     }

@@ -11,7 +11,7 @@ use crate::limiter::concurrency::Concurrency;
 use crate::limiter::shared::allocation::{Allocation, ExchangeRequest, Grant, LEASE};
 use crate::limiter::shared::local_permits::{ExchangeWaker, LimiterState, LocalPermits};
 use crate::limiter::window_log::WindowLog;
-use crate::limiter::{GRACE, Limit, WINDOW};
+use crate::limiter::{ABANDONED_GRACE, Limit, WINDOW};
 use crate::test_random::cases;
 
 /// A process, whose state survives when it is stopped and is lost when it crashes.
@@ -185,7 +185,7 @@ impl World {
             Event::Lose(index) => self.processes[index].exchange = None,
             Event::Die(index) => {
                 // The last request of the process may be in flight until then.
-                let over = now + GRACE;
+                let over = now + ABANDONED_GRACE;
                 for request in &self.processes[index].sent {
                     self.requests[*request].answered_at.get_or_insert(over);
                 }
@@ -205,7 +205,7 @@ impl World {
     fn check(&mut self) {
         // A process that does not renew its lease is taken for crashed.
         for process in &self.processes {
-            let over = process.local_permits.until() + GRACE;
+            let over = process.local_permits.until() + ABANDONED_GRACE;
             if over < self.now {
                 for request in &process.sent {
                     self.requests[*request].answered_at.get_or_insert(over);

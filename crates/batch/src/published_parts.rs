@@ -1,4 +1,5 @@
-//! Publication: the destination of results in object storage, and the record of their parts.
+//! Published parts: the record of the parts of the results that are in object storage, and their
+//! destination.
 //!
 //! The results file stays what it is; its committed lines, which never change, are published as
 //! parts, objects of whole lines:

@@ -1,4 +1,4 @@
-//! Synchronization: a mutex without poisoning, and background tasks that end with the service.
+//! Tasks: background work that ends with the service, and a mutex without poisoning.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,5 @@
-//! Compositions by what they merge: a composition that occurs again is the same schema.
+//! Composition table: interns compositions by the set of schemas that they merge (powerset
+//! construction), within a budget. A composition that occurs again is the same schema.
 //!
 //! A field that several schemas describe has the values of all of them: it is a composition of these
 //! schemas, and its fields are compositions in turn. In schemas that lead back to each other, that is
@@ -30,14 +31,14 @@ use crate::rest::tree::{
 const PREFIX: &str = "#/compositions/";
 
 /// The maximum depth of unnamed compositions.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// The maximum number of schemas within an unnamed composition, with those of the compositions within.
-const LARGEST: usize = 1000;
+const MAX_SCHEMAS: usize = 1000;
 
 /// The schemas that may be merged in compositions which the description does not contain: this many,
 /// and one for each of its schemas.
-const PARTS: usize = 1000;
+const MIN_BUDGET: usize = 1000;
 
 /// A composition before normalization, which is its identity.
 struct Site {
@@ -73,7 +74,7 @@ impl Site {
         Some(Self { text: schema.to_string(), name, parts: parts.len() })
     }
 
-    /// The same of a schema that consists of parts alone, whose order does not matter.
+    /// The composition of a schema that consists of parts alone, whose order does not matter.
     fn of_set(schema: &Value) -> Option<Self> {
         let site = Self::of(schema)?;
         let parts = schema.get("allOf")?.as_array()?;
@@ -124,7 +125,7 @@ struct Composition {
 }
 
 /// The compositions of a description.
-pub(super) struct Compositions {
+pub(super) struct CompositionTable {
     /// The texts of those that the description contains itself.
     described: BTreeSet<String>,
     /// The texts of named schemas that are compositions.
@@ -139,7 +140,7 @@ pub(super) struct Compositions {
     exceeding: BTreeMap<Vec<String>, usize>,
 }
 
-impl Compositions {
+impl CompositionTable {
     /// The compositions of a description with this number of named schemas.
     pub(super) fn new(count: usize) -> Self {
         Self {
@@ -148,7 +149,7 @@ impl Compositions {
             numbers: BTreeMap::new(),
             made: Vec::new(),
             waiting: VecDeque::new(),
-            budget: PARTS + count,
+            budget: MIN_BUDGET + count,
             exceeding: BTreeMap::new(),
         }
     }
@@ -296,11 +297,11 @@ type Placed = (Value, usize);
 
 /// Puts compositions in their places.
 pub(super) struct Placing<'a> {
-    compositions: &'a Compositions,
+    compositions: &'a CompositionTable,
     taken: &'a mut HashSet<String>,
     /// The number of places of each composition.
     places: Vec<usize>,
-    /// Compositions with those within them in their places.
+    /// CompositionTable with those within them in their places.
     placed: BTreeMap<usize, Placed>,
     /// The names of those that have one.
     names: BTreeMap<usize, String>,
@@ -378,7 +379,7 @@ impl Placing<'_> {
             let name = name.clone().unwrap_or_else(|| self.name(number));
             return (reference(&name), 1);
         }
-        if self.within.len() > DEEPEST || self.multiplies(number) {
+        if self.within.len() > MAX_DEPTH || self.multiplies(number) {
             self.waiting.push_back(number);
             return (reference(&self.name(number)), 1);
         }
@@ -389,7 +390,7 @@ impl Placing<'_> {
         let (schema, size) = self.expanded(number);
         self.within.pop();
         let is_named = self.names.contains_key(&number);
-        if is_named || size > LARGEST {
+        if is_named || size > MAX_SCHEMAS {
             let name = if is_named { self.names[&number].clone() } else { self.name(number) };
             self.named.insert(name.clone(), schema);
             return (reference(&name), 1);
