@@ -18,14 +18,11 @@ use futures_util::{Stream, StreamExt};
 use serde::Deserialize;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use self::position::{Position, Resumption};
+use self::position::{MAX_TAIL, Position, Resumption};
 use super::types::LogSource;
 use super::{AccountEndpoint, AccountPod};
 use crate::aliases::{ServerEvent, ServerEvents};
 use crate::error::{Error, ErrorKind, Result};
-
-/// The most lines of the past that the interface sends.
-const MAX_TAIL: u32 = 5_000;
 
 /// The pause before the second resumption without a new line; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);

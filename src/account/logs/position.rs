@@ -13,7 +13,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{LogSource, MAX_TAIL};
+use super::LogSource;
+
+/// The most lines of the past that the interface sends.
+pub(super) const MAX_TAIL: u32 = 5_000;
 
 /// The ids and lines at which a log was left.
 #[derive(Default)]

@@ -395,14 +395,14 @@ impl Form {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
@@ -461,14 +461,14 @@ impl Free {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
@@ -527,14 +527,14 @@ impl Json {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
@@ -573,14 +573,14 @@ impl List {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
@@ -639,14 +639,14 @@ impl Map {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
@@ -711,14 +711,14 @@ impl Optional {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
@@ -777,14 +777,14 @@ impl Shared {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
@@ -823,14 +823,14 @@ impl Text {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
@@ -875,14 +875,14 @@ impl Upload {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {

@@ -38,14 +38,14 @@ impl Health {
 
     /// Sends the request and reads the response. Awaiting the call itself does the same.
     pub fn send(self) -> __runtime::__private::Sending<()> {
-        self.call().send(__runtime::__private::rest::nothing)
+        self.call().send(__runtime::__private::rest::no_content)
     }
 
     /// Sends the request and reads the response with its headers.
     pub fn with_headers(
         self,
     ) -> __runtime::__private::Sending<__runtime::WithHeaders<()>> {
-        self.call().with_headers(__runtime::__private::rest::nothing)
+        self.call().with_headers(__runtime::__private::rest::no_content)
     }
 
     fn call(self) -> __runtime::__private::rest::RestCall {
