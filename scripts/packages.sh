@@ -34,11 +34,11 @@ check() {
   printf -- '--- %s\n' "$*"
   cargo check --quiet --manifest-path "$unpacked/Cargo.toml" --target-dir "$target" --package podqueue-features --package "$@"
 }
-# Each program and each library by itself, but for those that few crates or none use alone. The
-# program with its default features is built by itself for the wheel (scripts/wheel.sh).
+# Each program and each library by itself, but for those that few crates or none use alone.
 check podqueue
 check podqueue-batch
 check podqueue-local
+check podqueue-cli
 check podqueue-cli --no-default-features --package podqueue-mcp
 check podqueue-regenerate --package podqueue-codegen --package podqueue-fake
 check podqueue-limits --package podqueue-postgres
