@@ -4,6 +4,7 @@
 //! A member of an object is a column within a group, as `output.url` in SQL. A group of rows is in
 //! memory while it is written, and a page of each column while it is read.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -93,6 +94,11 @@ impl Meaning {
 
 fn columns(schema: &Type, types: &ColumnTypes) -> Result<Vec<Meaning>, Failure> {
     let fields = schema.get_fields();
+    if let Some(name) = repeated_name(schema) {
+        return Err(Failure::content(format!(
+            "has two columns {name:?}: a value of JSON has each name once"
+        )));
+    }
     for (name, column_type) in &types.0 {
         let is_text = fields.iter().any(|field| {
             field.name() == name
@@ -118,6 +124,16 @@ fn columns(schema: &Type, types: &ColumnTypes) -> Result<Vec<Meaning>, Failure> 
         }
     }
     Ok(fields.iter().map(meaning).collect())
+}
+
+/// A name that two columns, or two members of a group, have.
+fn repeated_name(schema: &Type) -> Option<&str> {
+    let mut names = HashSet::new();
+    schema.get_fields().iter().find_map(|field| match names.insert(field.name()) {
+        false => Some(field.name()),
+        true if field.is_group() => repeated_name(field),
+        true => None,
+    })
 }
 
 /// The columns, and those within groups.
@@ -239,8 +255,9 @@ fn write_field(field: &Field, line: &mut Vec<u8>) -> Result<(), String> {
             }
         },
         Field::Date(days) if !is_shown(i64::from(*days) * 86_400) => return Err(beyond()),
-        // A decimal is text, since its digits count.
-        Field::Decimal(_) | Field::Date(_) | Field::TimeMillis(_) | Field::TimeMicros(_) => {
+        // A decimal is text, since its digits count. The library ends one without a scale with a dot.
+        Field::Decimal(_) => string(field.to_string().trim_end_matches('.'), line),
+        Field::Date(_) | Field::TimeMillis(_) | Field::TimeMicros(_) => {
             string(&field.to_string(), line);
         }
         Field::TimestampMillis(_) | Field::TimestampMicros(_) => time(field, true, line)?,

@@ -453,6 +453,7 @@ mod parquet_files {
             ("required int64 ms (TIMESTAMP(MILLIS,false))", Long(time / 1_000_000)),
             ("required int32 day (DATE)", Short(20_635)),
             ("required int64 price (DECIMAL(18,2))", Long(1_050)),
+            ("required int64 whole (DECIMAL(18,0))", Long(99_999)),
             ("required int64 big (INTEGER(64,false))", Long(-1)),
             ("required binary old", Bytes(b"text")),
         ]);
@@ -463,10 +464,14 @@ mod parquet_files {
             "ms": "2026-07-01T00:00:00.123",
             "day": "2026-07-01",
             "price": "10.50",
+            "whole": "99999",
             "big": u64::MAX,
             "old": "text",
         });
         assert_eq!(from_parquet(file, &ColumnTypes::default()).expect("a row"), [expected]);
+        let twice = foreign(&[("required int64 x", Long(1)), ("required int64 x", Long(2))]);
+        let error = from_parquet(twice, &ColumnTypes::default()).expect_err("two values");
+        assert!(error.contains("has two columns \"x\""), "{error}");
         for (column, value, why) in [
             ("required double x", Double(f64::NAN), "row 1, column x: is infinite or not a number"),
             ("required binary x", Bytes(b"\xff"), "row 1, column x: is binary"),

@@ -49,15 +49,9 @@ pub(crate) fn export_to(
             format!("{} is JSON Lines, which have no columns: pass no schema", out.display());
         return Err(Error::new(ErrorKind::Settings, message));
     }
-    let is_own = |path: &PathBuf| match (fs::metadata(path), fs::metadata(out)) {
-        (Ok(left), Ok(right)) => is_same_file(&left, &right),
-        _ => false,
-    };
-    if results.iter().map(|(path, _)| path).chain(inputs).any(is_own) {
-        let message =
-            format!("{} has the batch's own inputs or results: choose another", out.display());
-        return Err(Error::new(ErrorKind::Settings, message));
-    }
+    // The file behind a link is written, and not the link.
+    let out = &real_path(out);
+    check_replaceable(results, inputs, out)?;
     let failed = |error| Error::file(ErrorKind::Results, "write", out, error);
     let part = with_suffix(out, ".part");
     let file = open(&part).map_err(failed)?.ok_or_else(|| {
@@ -81,6 +75,45 @@ pub(crate) fn export_to(
     kept.inspect_err(|_| {
         let _ = fs::remove_file(&part);
     })
+}
+
+/// The path of a file without links, also if the file does not exist yet.
+fn real_path(path: &Path) -> PathBuf {
+    let of_folder = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    fs::canonicalize(path).ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
+}
+
+/// Refuses what a table must not replace: what is no file, and files of this batch or another one.
+fn check_replaceable(results: &[(PathBuf, u64)], inputs: &[PathBuf], out: &Path) -> Result<()> {
+    let refuse = |why: &str| {
+        let message = format!("{} {why}: choose another", out.display());
+        Err(Error::new(ErrorKind::Settings, message))
+    };
+    if fs::metadata(out).is_ok_and(|found| !found.is_file()) {
+        return refuse("is not a regular file");
+    }
+    let is_same = |path: &PathBuf| match (fs::metadata(path), fs::metadata(out)) {
+        (Ok(left), Ok(right)) => is_same_file(&left, &right),
+        _ => false,
+    };
+    // Those beside the results have their name and a suffix: the journal, failures, the token.
+    let is_beside = |path: &PathBuf| {
+        let prefix = with_suffix(&real_path(path), ".");
+        out.as_os_str().as_encoded_bytes().starts_with(prefix.as_os_str().as_encoded_bytes())
+    };
+    let mut files = results.iter().map(|(path, _)| path);
+    if files.clone().chain(inputs).any(is_same) || files.any(is_beside) {
+        return refuse("is a file of the batch itself");
+    }
+    let is_of_batch = |suffix| with_suffix(out, suffix).exists();
+    if [".journal", ".writer"].into_iter().any(is_of_batch) {
+        return refuse("has the results of another batch");
+    }
+    Ok(())
 }
 
 /// Opens and locks the file that becomes the table; `None` if another process has it.

@@ -68,6 +68,7 @@ async fn errors_of_tables_are_one_line_with_their_exit_code() {
     fixture.write("schema.json", "{\"note\": \"integer\"}");
     fixture.write("none.json", "{\"note\": \"int\"}");
     fixture.write("in.jsonl", "{\"n\": 1}\n");
+    fixture.write("taken.csv", "n\n1\n");
     let why = "rows.csv: row 1 (line 2), column \"note\": \"a\" is not an integer";
     for (arguments, why) in [
         (&["open.csv", "-o", "out.jsonl"][..], "open.csv has a quote in line 2 that never ends"),
@@ -78,6 +79,7 @@ async fn errors_of_tables_are_one_line_with_their_exit_code() {
         (&["in.jsonl", "-o", "out.csv", "--input-schema", "schema.json"], "pass no schema"),
         (&["rows.csv", "-o", "rows.csv"], "--out names the file of the inputs"),
         (&["rows.csv", "-o", "gone/out.csv"], "in a folder that does not exist"),
+        (&["rows.csv", "-o", "taken.csv"], "has content that is not of this batch"),
         (&["rows.csv", "-o", "out.csv", "--journal", "out.csv"], "a file of its own"),
         (&["rows.csv", "-o", "out.csv", "--journal", "postgres://h/d#n"], "of one machine only"),
         (
@@ -91,7 +93,7 @@ async fn errors_of_tables_are_one_line_with_their_exit_code() {
     }
     assert_eq!(fixture.submissions(), 0);
     let files = fs::read_dir(fixture.home.path()).unwrap().count();
-    assert_eq!(files, 5, "nothing was created");
+    assert_eq!(files, 6, "nothing was created");
     // A value that is not of its type, at the end: the results are there.
     fixture.write("schema.json", "{\"output.note\": \"integer\"}");
     let run = ["batch", "run", "rows.csv", "-e", "echo", "-o", "out.csv"];
@@ -106,6 +108,40 @@ async fn errors_of_tables_are_one_line_with_their_exit_code() {
     changed.fails(2, "have changed since the batch began: restore the file");
     assert!(changed.stderr.contains("--force"), "{changed:?}");
     fixture.run(&[&run[..], &["--force"]].concat()).await.assert_code(0);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_export_replaces_tables_only() {
+    let fixture = Fixture::start().await;
+    fixture.write("rows.csv", ROWS);
+    for out in ["a.jsonl", "b.jsonl"] {
+        let run = ["batch", "run", "rows.csv", "-e", "echo", "-o", out];
+        fixture.run(&run).await.assert_code(0);
+    }
+    let path = |name: &str| fixture.home.path().join(name);
+    let pipe = std::process::Command::new("mkfifo").arg(path("pipe.csv")).status().unwrap();
+    assert!(pipe.success());
+    let (journal, other) = (fs::read(path("a.jsonl.journal")).unwrap(), fixture.read("b.jsonl"));
+    for (out, why) in [
+        ("a.jsonl", "is a file of the batch itself"),
+        ("a.jsonl.journal", "is a file of the batch itself"),
+        ("a.jsonl.failed.jsonl", "is a file of the batch itself"),
+        ("rows.csv", "is a file of the batch itself"),
+        ("b.jsonl", "has the results of another batch"),
+        ("pipe.csv", "is not a regular file"),
+    ] {
+        fixture.run(&["batch", "export", "a.jsonl", "--out", out]).await.fails(2, why);
+    }
+    assert_eq!(fs::read(path("a.jsonl.journal")).unwrap(), journal);
+    assert_eq!(fixture.read("b.jsonl"), other);
+    // The file behind a link is replaced, and not the link.
+    fixture.write("table.csv", "an earlier table");
+    std::os::unix::fs::symlink("table.csv", path("link.csv")).unwrap();
+    let export = ["batch", "export", "a.jsonl", "--out", "link.csv"];
+    fixture.run(&export).await.assert_code(0);
+    assert!(fs::symlink_metadata(path("link.csv")).unwrap().is_symlink());
+    assert!(fixture.read("table.csv").starts_with("index,"));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 //! inputs.
 
 use std::ffi::OsString;
-use std::fs::canonicalize;
+use std::fs::{canonicalize, metadata};
 use std::future::IntoFuture;
 use std::path::{Path, PathBuf, absolute};
 use std::pin::pin;
@@ -367,7 +367,7 @@ impl<'a> BatchRun<'a> {
                 Ok(_) => (results_of(out.clone()), Destination::File(out, types.clone())),
             },
         };
-        Self::check_destination(arguments, &inputs, &destination, &types)?;
+        Self::check_destination(arguments, &inputs, &results, &destination, &types)?;
         let is_journal = |file: &Path| {
             let journal = arguments.journal.as_ref().and_then(|it| absolute(it.file()?).ok());
             journal.is_some_and(|journal| absolute(file).is_ok_and(|file| file == journal))
@@ -385,6 +385,7 @@ impl<'a> BatchRun<'a> {
     fn check_destination(
         arguments: &Arguments,
         inputs: &FileOrObject,
+        results: &Path,
         destination: &Destination,
         types: &ColumnTypes,
     ) -> Result<(), Failure> {
@@ -410,6 +411,14 @@ impl<'a> BatchRun<'a> {
         {
             let message =
                 format!("--out {} is a folder, or in a folder that does not exist", out.display());
+            return Err(Failure::usage(message));
+        }
+        // A table of an earlier run is replaced. What no run of this batch has written is not.
+        if !results.exists() && metadata(out).is_ok_and(|it| it.len() > 0 || !it.is_file()) {
+            let message = format!(
+                "--out {} has content that is not of this batch: choose another",
+                out.display()
+            );
             return Err(Failure::usage(message));
         }
         Ok(())
