@@ -8,6 +8,7 @@
 //! The reader is written here, and not a dependency, for what others do not tell: whether a cell was
 //! quoted, and where a quote begins that never ends, without reading the rest into memory.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
 use std::mem::take;
 
@@ -143,7 +144,8 @@ impl<R: BufRead> Records<R> {
             if is_whole {
                 return Ok(true);
             }
-            if record.text.len() >= MAX_LINE_BYTES {
+            // Of a row without text, each comma takes memory, too.
+            if record.text.len() + size_of_val(record.cells.as_slice()) >= MAX_LINE_BYTES {
                 return Err(match position {
                     Position::Quoted(line) => unclosed(line),
                     _ => Failure::content(format!(
@@ -197,13 +199,13 @@ impl<R: BufRead> Rows<R> {
         if !records.next()? {
             return Err(Failure::content("has no header: its first line names the columns"));
         }
-        let mut names = Vec::<String>::new();
+        let (mut names, mut known) = (Vec::<String>::new(), HashSet::new());
         for number in 0..records.record.cells.len() {
             let cell = records.record.cell(number);
             let (name, _) = cell.map_err(|_| {
                 Failure::content(format!("has a name in column {} that is not UTF-8", number + 1))
             })?;
-            if name.is_empty() || names.iter().any(|other| other == name) {
+            if name.is_empty() || !known.insert(name) {
                 let what =
                     if name.is_empty() { "no name" } else { "the name of an earlier column" };
                 return Err(Failure::content(format!(

@@ -127,22 +127,29 @@ fn errors_of_a_csv_file_name_the_row_or_the_line() {
 }
 
 #[test]
-fn a_quote_that_never_ends_is_refused_before_all_of_the_file_is_in_memory() {
-    let read = std::cell::Cell::new(0);
-    struct Endless<'a>(&'a std::cell::Cell<usize>);
+fn a_row_that_never_ends_is_refused_before_all_of_the_file_is_in_memory() {
+    struct Endless<'a>(u8, &'a std::cell::Cell<usize>);
     impl std::io::Read for Endless<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            self.0.set(self.0.get() + buffer.len());
-            buffer.fill(b'x');
+            self.1.set(self.1.get() + buffer.len());
+            buffer.fill(self.0);
             Ok(buffer.len())
         }
     }
     use std::io::Read as _;
-    let text = (&b"a\n\""[..]).chain(Endless(&read));
-    let refused = csv::infer(BufReader::with_capacity(1 << 20, text), &ColumnTypes::default());
-    let Err(Failure::Content(why)) = refused else { panic!("{refused:?}") };
-    assert!(why.contains("has a quote in line 2 that never ends"), "{why}");
-    assert!(read.get() < 40 << 20, "{}", read.get());
+    // A cell without text takes several bytes of memory.
+    for (begin, byte, most, expected) in [
+        (&b"a\n\""[..], b'x', 40 << 20, "has a quote in line 2 that never ends"),
+        (b"a\n", b'x', 40 << 20, "has a row in line 2 that is longer than 32 MiB"),
+        (b"a\n", b',', 4 << 20, "has a row in line 2 that is longer than 32 MiB"),
+    ] {
+        let read = std::cell::Cell::new(0);
+        let text = begin.chain(Endless(byte, &read));
+        let refused = csv::infer(BufReader::with_capacity(1 << 20, text), &ColumnTypes::default());
+        let Err(Failure::Content(why)) = refused else { panic!("{refused:?}") };
+        assert!(why.contains(expected), "{why}");
+        assert!(read.get() < most, "{}", read.get());
+    }
 }
 
 #[test]
