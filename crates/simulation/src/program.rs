@@ -26,11 +26,18 @@ const LONGEST_SHRINKING: f64 = 300.0;
 /// Interval of seeds of which one is run twice, to compare the traces.
 const TWICE_EVERY: u64 = 8;
 
+const USAGE: &str = "usage: podqueue-simulation SECONDS [SEED] | seed SEED [trace] [PART]…
+A PART is left out of the plan: drops, faults, limits, process, jobs, or a range of events, such as 0..4.";
+
 pub(crate) fn main() -> ExitCode {
     let arguments: Vec<_> = env::args().skip(1).collect();
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     let number = |text: &str| text.parse::<u64>().ok();
     let is_ok = match words.as_slice() {
+        ["-h" | "--help"] => {
+            println!("{USAGE}");
+            Some(true)
+        }
         ["seed", seed, "trace", without @ ..] => {
             number(seed).map(|seed| run_one(seed, without, true))
         }
@@ -45,7 +52,7 @@ pub(crate) fn main() -> ExitCode {
         Some(true) => ExitCode::SUCCESS,
         Some(false) => ExitCode::FAILURE,
         None => {
-            eprintln!("usage: podqueue-simulation SECONDS [SEED] | seed SEED [trace] [PART]…");
+            eprintln!("{USAGE}");
             ExitCode::from(2)
         }
     }
@@ -66,14 +73,20 @@ fn run_one(seed: u64, without: &[&str], is_traced: bool) -> bool {
         .max_blocking_threads(1)
         .thread_keep_alive(Duration::from_secs(24 * 3_600))
         .build();
-    let (Ok(runtime), Ok(folder)) = (runtime, folder) else { return false };
+    let (runtime, folder) = match (runtime, folder) {
+        (Ok(runtime), Ok(folder)) => (runtime, folder),
+        (Err(error), _) | (_, Err(error)) => {
+            eprintln!("the simulation cannot begin: {error}");
+            return false;
+        }
+    };
     runtime.block_on(async {
         virtual_time::begin();
         let mut plan = trace.random(Plan::draw);
-        let is_smaller = without.iter().all(|part| plan.leave_out(part));
+        let unknown = without.iter().find(|part| !plan.leave_out(part));
         let (processes, jobs, events) = (plan.processes, plan.jobs.len(), plan.events.len());
-        if !is_smaller {
-            eprintln!("the plan of this seed has no such part");
+        if let Some(part) = unknown {
+            eprintln!("the plan of this seed has no part {part:?}, or no further one");
             return false;
         }
         if let Err(error) = world::run(plan, trace.clone(), folder.path()).await {

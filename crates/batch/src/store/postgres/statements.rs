@@ -35,7 +35,7 @@ async fn check_service(writing: &Writing<'_>, base_url: &str) -> Result<(), Stor
     let values = [int8(batch), int8(process), value(&base_url, Type::TEXT)];
     let Some(row) = client.query_typed_opt(sql, &values).await? else { return Ok(()) };
     let message = format!(
-        "another process runs this batch with the service {}, and this one would use {base_url}: neither could collect the jobs of the other. Use the same service, or wait for that process to end",
+        "another process runs this batch with the service {}, and this one would use {base_url}: neither could collect the jobs of the other. Use the same service, or wait for that process to end; if it was killed, it counts as ended after its lease of 9 seconds",
         row.get::<_, &str>(0)
     );
     Err(Error::new(ErrorKind::InUse, message).into())

@@ -79,6 +79,11 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
                 "to retry the same jobs without their inputs: podqueue batch retry {} --same-jobs",
                 location.arguments()
             )),
+            _ if error.service().is_some() => failure.hint(format!(
+                "jobs before it are retried, and it may be: run the batch again to collect them; how \
+                 many: podqueue batch status {}",
+                location.arguments()
+            )),
             _ => failure,
         }
     };
