@@ -93,7 +93,12 @@ impl Error {
 
     /// A failure of an operation on a file: `what` completes "could not".
     pub(crate) fn file(kind: ErrorKind, what: &str, path: &Path, error: std::io::Error) -> Self {
-        Self::new(kind, format!("could not {what} {}: {error}", path.display())).with_source(error)
+        let advice = match error.kind() {
+            std::io::ErrorKind::StorageFull => "; free some space and run it again",
+            _ => "",
+        };
+        let message = format!("could not {what} {}: {error}{advice}", path.display());
+        Self::new(kind, message).with_source(error)
     }
 
     /// Marks that nothing was written because the disk is full.
@@ -162,5 +167,21 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         let service = self.0.service.as_ref().map(|error| error as &(dyn StdError + 'static));
         service.or_else(|| self.0.source.as_deref().map(|it| it as &(dyn StdError + 'static)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_comes_with_advice() {
+        let of = |kind: std::io::ErrorKind| {
+            Error::file(ErrorKind::Results, "write", Path::new("a.jsonl"), kind.into()).to_string()
+        };
+        let full = of(std::io::ErrorKind::StorageFull);
+        assert!(full.starts_with("could not write a.jsonl: no storage space"), "{full}");
+        assert!(full.ends_with("; free some space and run it again"), "{full}");
+        assert!(!of(std::io::ErrorKind::PermissionDenied).contains("space"));
     }
 }

@@ -72,7 +72,8 @@ impl ObjectCopy {
     pub(super) fn write(self, path: &Path) -> Result<()> {
         let Self { url, version: Version { size, .. }, begin, mut ranges } = self;
         let part = with_suffix(path, ".part");
-        let failed = |error| Error::file(ErrorKind::Inputs, "write", &part, error);
+        // The source is not at fault.
+        let failed = |error| Error::file(ErrorKind::Results, "write", &part, error);
         let opened = create_parent(&part).and_then(|()| open_part(&part));
         let mut file = opened.map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len().min(size);

@@ -224,7 +224,8 @@ fn convert(
     still: impl FnOnce() -> Result<()>,
 ) -> Result<Vec<Column>> {
     let part = with_suffix(path, ".part");
-    let failed = |error| Error::file(ErrorKind::Inputs, "write", &part, error);
+    // The source is not at fault.
+    let failed = |error| Error::file(ErrorKind::Results, "write", &part, error);
     let file = create_parent(&part).and_then(|()| open_part(&part)).map_err(failed)?;
     // An interrupted conversion begins anew.
     file.set_len(0).map_err(failed)?;
