@@ -107,19 +107,30 @@ fn check_results(path: &Path) -> Result<()> {
     }
 }
 
-/// Refuses the name of the failures of other results, whose batch would overwrite these.
+/// Refuses the name of a file beside other results, whose batch would overwrite these.
 fn check_name(results: &Path) -> Result<()> {
     let name = results.to_string_lossy();
-    match name.strip_suffix(".failed.jsonl") {
-        Some(others) if Path::new(others).file_name().is_some() => {
+    let others = BESIDE.iter().find_map(|(suffix, what)| Some((name.strip_suffix(suffix)?, what)));
+    match others {
+        Some((others, what)) if Path::new(others).file_name().is_some() => {
             let message = format!(
-                "the results cannot be written to {results:?}: it is the name of the failures of the results {others:?}; choose another one"
+                "the results cannot be written to {results:?}: it is the name of the {what} of the results {others:?}; choose another one"
             );
             Err(Error::new(ErrorKind::Settings, message))
         }
         _ => Ok(()),
     }
 }
+
+/// The suffixes of the files beside results, and what these are.
+const BESIDE: [(&str, &str); 6] = [
+    (".failed.jsonl", "failures"),
+    (".journal", "journal"),
+    (".journal-wal", "journal"),
+    (".journal-shm", "journal"),
+    (".journal.lock", "journal"),
+    (".writer", "ownership file"),
+];
 
 /// Refuses inputs that the batch would overwrite.
 fn check_apart(inputs: &Path, results: &Path) -> Result<()> {

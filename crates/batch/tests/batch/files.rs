@@ -43,6 +43,7 @@ async fn files_that_cannot_be_used_are_refused_before_a_journal_is_created() {
         (inputs, "/dev/null", ErrorKind::Settings, "that is not a regular file"),
         (inputs, "none/out.jsonl", ErrorKind::Settings, "create it first"),
         (inputs, "other.jsonl.failed.jsonl", ErrorKind::Settings, "the name of the failures"),
+        (inputs, "other.jsonl.journal-wal", ErrorKind::Settings, "the name of the journal"),
         (inputs, inputs, ErrorKind::Settings, "is the file of the batch's own results"),
     ] {
         let results = match results {

@@ -371,11 +371,17 @@ impl Plan {
                 ));
             }
         }
-        let journal = self.journal();
-        let exists = blocking(move || !journal.is_new()).await?;
-        if !exists {
+        let exists = || {
+            let journal = self.journal();
+            blocking(move || !journal.is_new())
+        };
+        let mut exists_now = exists().await?;
+        if !exists_now {
             self.check_service(state, service).await?;
+            // Another call may have begun the batch meanwhile: then its charge is that of its journal.
+            exists_now = exists().await?;
         }
+        let exists = exists_now;
         let job_ms = self.job_ms(state);
         if let (Some(budget), Some(most)) = (budget, most)
             && !exists

@@ -210,7 +210,22 @@ impl JobView {
             execution_ms: self.execution_ms,
             ..reply.clone()
         };
-        let Some(text) = &self.output else { return success(&reply) };
+        let Some(text) = &self.output else {
+            // Escaped, an error may be much longer than its text.
+            let longest = |error: &JobError| error.message.len().max(MAX_TRACEBACK);
+            return fit(self.error.as_ref().map_or(0, longest), |length| {
+                let mut reply = reply.clone();
+                if let Some(error) = &mut reply.error {
+                    error.message = cut(&error.message, length);
+                    error.error_type = error.error_type.take().map(|text| cut(&text, length));
+                    error.traceback = error.traceback.take().map(|text| {
+                        let from = char_boundary(&text, text.len().saturating_sub(length));
+                        text[from..].to_owned()
+                    });
+                }
+                success(&reply)
+            });
+        };
         let total = text.len();
         let from = char_boundary(text, output_from);
         fit(total - from, |length| {

@@ -83,6 +83,18 @@ async fn invalid_calls_are_answered_within_the_limit() {
     assistant.stop().await;
 }
 
+/// Each of its characters takes twelve bytes in the text of a reply.
+#[tokio::test]
+async fn an_error_of_control_characters_is_within_the_limit() {
+    let fixture = Fixture::start().await;
+    let assistant = fixture.serve().await;
+    let input = json!({ "message": format!("bad {}", "\u{1}".repeat(5_000)) });
+    let failed = assistant.ok("run", json!({ "endpoint": "fail", "input": input })).await;
+    assert_eq!(failed["status"], "FAILED");
+    assert!(failed["error"]["message"].as_str().unwrap().starts_with("bad \u{1}"), "{failed}");
+    assistant.stop().await;
+}
+
 #[tokio::test]
 async fn an_id_that_no_service_has_is_refused_before_a_reply_repeats_it() {
     let fixture = Fixture::start().await;
