@@ -63,17 +63,38 @@ pub async fn change<T>(
         question.ask(&mut signals).await?;
     }
     let result = match context.output.with_progress(what, signals.unless(call)).await {
-        Ok(result) => result.map_err(|error| (error.kind(), Failure::from(error))),
+        Ok(result) => result.map_err(|error| {
+            let is_unknown = is_outcome_unknown(&error);
+            let mut failure = Failure::from(&error);
+            // A deletion is repeated, so its last error is no unknown outcome to the client.
+            if is_unknown && error.kind() != ErrorKind::OutcomeUnknown {
+                failure.exit = Exit::OutcomeUnknown;
+                failure.message.push_str("; it may have taken effect");
+            }
+            (is_unknown, failure)
+        }),
         Err(interrupted) => {
             let mut failure = interrupted.while_changing();
             failure.message = format!("interrupted while {what}; it may have taken effect");
-            Err((ErrorKind::OutcomeUnknown, failure))
+            Err((true, failure))
         }
     };
-    result.map_err(|(kind, failure)| match kind {
-        ErrorKind::OutcomeUnknown => failure.hint(verify_hint(see)),
-        _ => failure,
+    result.map_err(|(is_unknown, failure)| match is_unknown {
+        true => failure.hint(verify_hint(see)),
+        false => failure,
     })
+}
+
+/// Returns true if a change may have taken effect: its response was lost, unreadable or a failure.
+fn is_outcome_unknown(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::OutcomeUnknown | ErrorKind::Network | ErrorKind::Timeout | ErrorKind::Decode => {
+            true
+        }
+        // Pages of a gateway in place of the service, and what it does not support.
+        ErrorKind::Server => !matches!(error.status(), Some(403 | 404 | 501)),
+        _ => false,
+    }
 }
 
 /// Creates something as by [`change`], and prints it. A response without an id is a failure,

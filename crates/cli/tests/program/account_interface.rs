@@ -555,6 +555,28 @@ async fn a_creation_without_an_id_may_have_created_something() {
     }
 }
 
+/// Each attempt may have deleted it.
+#[tokio::test]
+async fn a_deletion_without_a_readable_response_may_have_taken_effect() {
+    for (status, media, body) in
+        [(502, "application/json", "{}"), (200, "text/html", "<html>sign in</html>")]
+    {
+        let server = AccountServer::start(move |_| (status, media, body.to_owned())).await;
+        for (thing, list) in [
+            ("endpoint", "podqueue endpoint list"),
+            ("pod", "podqueue pod list"),
+            ("volume", "podqueue volume list"),
+            ("template", "podqueue template list"),
+        ] {
+            let failed = server.run(&[thing, "delete", "x", "--yes"]).await;
+            failed.fails(5, list);
+            assert!(failed.stderr.contains("it may have taken effect"), "{failed:?}");
+        }
+    }
+    let server = AccountServer::start(|_| (501, "application/json", "{}".to_owned())).await;
+    server.run(&["pod", "delete", "x", "--yes"]).await.assert_code(1);
+}
+
 /// The disk is full.
 #[cfg(target_os = "linux")]
 #[tokio::test]
