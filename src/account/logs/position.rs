@@ -28,7 +28,7 @@ pub(super) struct Position {
     latest: Option<String>,
     /// The hashes of the lines that were yielded, as many as a service sends when the stream resumes.
     yielded: VecDeque<u64>,
-    /// How many of these, at the end, have the last id.
+    /// The number of these, at the end, that have the last id.
     with_last: usize,
     /// `None` unless the stream was resumed and may still get lines again.
     replay: Option<Replay>,
@@ -36,7 +36,7 @@ pub(super) struct Position {
 
 /// The lines that may arrive again after a resumption.
 struct Replay {
-    /// How many times each may, by its hash.
+    /// The number of times that each may, by its hash.
     awaited: HashMap<u64, usize>,
     /// The id of the line that was yielded last, and how many lines of it have not arrived again.
     last: String,
@@ -142,7 +142,7 @@ fn is_earlier(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What a service may send after an event with an id.
+    /// The lines that a service may send after an event with an id.
     #[derive(Clone, Copy, Debug)]
     enum Sent {
         /// All lines that follow the last of that id.

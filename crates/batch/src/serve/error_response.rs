@@ -28,7 +28,7 @@ pub(super) struct ErrorResponse {
     problem: Option<Problem>,
 }
 
-/// What prevented a response, for the operator of the server.
+/// The cause of a failed response, for the operator of the server.
 #[derive(Clone, Debug)]
 pub(super) struct Problem(pub(super) String);
 

@@ -88,7 +88,7 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
     if let (Some(max_cost), Some(price)) = (arguments.max_cost, arguments.price) {
         builder = builder.max_cost(max_cost, price);
     }
-    // What cannot be used is the value of an option.
+    // Each of its failures is about the value of an option.
     let server = builder.build().map_err(|error| Failure::usage(error.to_string()))?;
     let interrupted = async move {
         let _ = signals.unless(pending::<()>()).await;

@@ -371,17 +371,16 @@ impl Plan {
                 ));
             }
         }
-        let exists = || {
+        let has_begun = || {
             let journal = self.journal();
             blocking(move || !journal.is_new())
         };
-        let mut exists_now = exists().await?;
-        if !exists_now {
+        let mut exists = has_begun().await?;
+        if !exists {
             self.check_service(state, service).await?;
             // Another call may have begun the batch meanwhile: then its charge is that of its journal.
-            exists_now = exists().await?;
+            exists = has_begun().await?;
         }
-        let exists = exists_now;
         let job_ms = self.job_ms(state);
         if let (Some(budget), Some(most)) = (budget, most)
             && !exists

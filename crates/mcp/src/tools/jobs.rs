@@ -382,7 +382,7 @@ enum Submitted {
     },
     Unknown {
         job_id: Option<String>,
-        /// What became of the submission, if it was this call's.
+        /// The error of the submission, if it was this call's.
         error: Option<Error>,
     },
     /// The service accepted nothing.
