@@ -284,7 +284,8 @@ impl Reader {
     /// Requests that the process that runs the batch cancels it, as
     /// [`Batch::cancel`](crate::Batch::cancel) does where none runs it. That process ends its run
     /// with [`Stopped::Cancelled`](crate::Stopped::Cancelled) once it has collected the
-    /// results of the jobs. Without such a process, the request has no effect.
+    /// results of the jobs. Without such a process, the request has no effect, and a run that is just
+    /// beginning may miss it: repeat it until the run has ended.
     ///
     /// # Errors
     ///

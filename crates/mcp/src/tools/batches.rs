@@ -904,7 +904,7 @@ pub(crate) async fn cancel(state: &Arc<State>, arguments: BatchCancelArguments) 
     state.permissions.check_action(Action::Batch, service_name)?;
     let service = state.service_of_endpoint(service_name, &plan.arguments.endpoint)?;
     let endpoint = service.endpoint(&plan.arguments.endpoint);
-    let (mut is_requested, mut is_cancelled) = (false, false);
+    let mut is_cancelled = false;
     loop {
         let mut reply = plan.reply(state).await?;
         if reply.finished || is_cancelled || Instant::now() >= deadline {
@@ -929,12 +929,11 @@ pub(crate) async fn cancel(state: &Arc<State>, arguments: BatchCancelArguments) 
                 Ok(Ok(Err(error))) => return Err(plan.failure(state, &error)),
                 _ => {}
             }
-        } else if !is_requested {
+        } else {
             // The process that runs the batch cancels it. If it ends before it does, the batch is
-            // cancelled here.
+            // cancelled here. A run that begins misses a request, so it is repeated.
             let journal = plan.journal();
-            let request = move || Reader::open(&journal)?.request_cancel();
-            is_requested = blocking(request).await?.is_ok();
+            let _ = blocking(move || Reader::open(&journal)?.request_cancel()).await?;
         }
         if !is_cancelled {
             sleep(POLL_INTERVAL).await;

@@ -383,6 +383,39 @@ async fn the_options_of_a_run_do_not_change_while_it_runs() {
     assistant.stop().await;
 }
 
+/// A run that begins removes the requests that were made before.
+#[tokio::test]
+async fn a_cancel_request_that_a_run_has_missed_is_repeated() {
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    fixture.write("inputs.jsonl", [json!({ "ms": 60_000 })]);
+    let assistant = Assistant::of(fixture.with_batches()).await;
+    let mut arguments = run("sleep");
+    arguments["wait_s"] = json!(0);
+    let batch = assistant.ok("batch_run", arguments).await["batch"].clone();
+    while fixture.accepted() == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let journal = fixture.files.path().join("out.jsonl.journal");
+    let journal = rusqlite::Connection::open(journal).unwrap();
+    let removed =
+        "UPDATE note SET text = '' WHERE name = 'request'; INSERT INTO missed VALUES (1);";
+    let is_first = "NEW.text <> '' AND NOT EXISTS (SELECT * FROM missed)";
+    for event in ["INSERT", "UPDATE"] {
+        let of_request = format!("NEW.name = 'request' AND {is_first}");
+        let first = format!(
+            "CREATE TRIGGER missed_{event} AFTER {event} ON note WHEN {of_request} BEGIN {removed} END"
+        );
+        journal.execute_batch("CREATE TABLE IF NOT EXISTS missed (once)").unwrap();
+        journal.execute_batch(&first).unwrap();
+    }
+    let cancelled = assistant.ok("batch_cancel", json!({ "batch": batch })).await;
+    assert_eq!(cancelled["finished"], true, "{cancelled}");
+    let missed: u32 =
+        journal.query_row("SELECT count(*) FROM missed", [], |row| row.get(0)).unwrap();
+    assert_eq!(missed, 1);
+    assistant.stop().await;
+}
+
 #[tokio::test]
 async fn a_long_failure_keeps_its_index_and_the_beginning_of_its_error() {
     let fixture = Fixture::start().await;
