@@ -83,6 +83,11 @@ impl Error {
         }
     }
 
+    #[cfg(feature = "account")]
+    pub(crate) fn with_attempted(self, attempted: impl Into<String>) -> Self {
+        Self(self.0.with_attempted(attempted))
+    }
+
     pub(crate) fn with_message(self, message: impl Into<String>) -> Self {
         Self(self.0.with_message(message))
     }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use futures_util::stream::{SelectAll, unfold};
 use futures_util::{Stream, StreamExt};
+use podqueue_runtime::__private::Attempted;
 use serde::Deserialize;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -64,9 +65,11 @@ pub struct LogLine {
 /// If the connection is lost, or silent for longer than the client's
 /// [`timeout`](crate::ClientBuilder::timeout), the stream resumes with the last line that it has
 /// read: lines are neither lost nor repeated, also where several have the same timestamp, or where
-/// the clock of a worker was set back. If more than 5,000 lines were written in the meantime, or the
-/// service no longer has them, the next line is marked as [`after_gap`](LogLine::after_gap). An
-/// outage of the service may last 15 minutes; web pages of a gateway count as one.
+/// the clock of a worker was set back before (lines are lost if that happens while the connection is
+/// lost). If more than 5,000 lines were written in the meantime, the service no longer has them, or
+/// none had arrived and only new ones are read, the next line is marked as
+/// [`after_gap`](LogLine::after_gap). An outage of the service may last 15 minutes; web pages of a
+/// gateway count as one.
 ///
 /// An error of kind [`ErrorKind::Decode`] stands for one line that cannot be read, and one of kind
 /// [`ErrorKind::Server`] without a status for an event by which the service reports an error; the
@@ -95,6 +98,17 @@ enum Origin {
 enum Log {
     Pod(AccountPod),
     Worker(AccountEndpoint, Arc<str>),
+}
+
+impl Log {
+    /// The call that reads it, for an error.
+    fn attempted(&self) -> Attempted {
+        let read = match self {
+            Self::Pod(AccountPod { id, .. }) => Attempted::new("get_pod_logs").of("Pod", id),
+            Self::Worker(_, id) => Attempted::new("get_worker_logs").of("worker", id),
+        };
+        read.on_interface("account")
+    }
 }
 
 #[derive(Clone, Default)]
@@ -229,7 +243,7 @@ struct LogReader {
     settings: Settings,
     position: Position,
     events: Option<ServerEvents>,
-    /// True once a response has begun: from then on, failures are survived.
+    /// True once the service has responded: from then on, failures are survived.
     has_begun: bool,
     /// Set until then; see [`Logs::is_open`].
     opening: Option<Arc<()>>,
@@ -299,13 +313,22 @@ impl LogReader {
         self.is_over = true;
         self.events = None;
         self.opening = None;
-        error.map(Err)
+        error.map(|error| Err(error.with_attempted(self.log.attempted())))
+    }
+
+    /// Returns true if only new lines are read.
+    fn skips_past(&self) -> bool {
+        self.settings.tail == Some(0)
     }
 
     async fn open(&self) -> Result<ServerEvents> {
         let Settings { source, tail, since, .. } = &self.settings;
         let (last_event_id, since, tail) = match self.position.resumption() {
             Resumption::Beginning => (None, since.clone(), *tail),
+            // The lines written since may be more than the caller's tail.
+            Resumption::Unread => {
+                (None, since.clone(), Some(if self.skips_past() { 0 } else { MAX_TAIL }))
+            }
             // A time that the caller gave is that of the first lines, too.
             Resumption::Since(time) => (None, Some(since.clone().unwrap_or(time)), Some(MAX_TAIL)),
             Resumption::After(id) => (Some(id), None, Some(MAX_TAIL)),
@@ -348,13 +371,14 @@ impl LogReader {
         };
         let source = LogSource::from(source);
         let id = event.id.as_deref().unwrap_or(&ts);
+        let may_lack = self.skips_past() && self.position.resumption() == Resumption::Unread;
         let Some(after_gap) = self.position.advance(id, &source, &line) else { return Ok(None) };
         self.resumptions = 0;
         let worker_id = match &self.log {
             Log::Pod(_) => None,
             Log::Worker(_, id) => Some(id.to_string()),
         };
-        Ok(Some(LogLine { worker_id, source, line, ts, after_gap }))
+        Ok(Some(LogLine { worker_id, source, line, ts, after_gap: after_gap || may_lack }))
     }
 
     /// Resumes after the end of a response: at once if it had a new line, after a pause otherwise.
@@ -406,6 +430,9 @@ struct EndpointReader {
     /// Set until the workers are listed; shared with the logs of these.
     opening: Option<Arc<()>>,
     outage: Outage,
+    /// The first error by which a log has ended that is not followed: those of the other workers are
+    /// read to their end.
+    error: Option<Error>,
     is_over: bool,
 }
 
@@ -427,6 +454,7 @@ impl EndpointReader {
             has_listed: false,
             opening: Some(opening),
             outage: Outage::default(),
+            error: None,
             is_over: false,
         }
     }
@@ -451,11 +479,15 @@ impl EndpointReader {
                 // The worker is gone, or has no log yet: it may be listed again.
                 Some(WorkerLogEvent::End { worker_id, position, error }) => {
                     self.workers.insert(worker_id, Some(position));
-                    if let Some(error) = error.filter(|it| it.kind() != ErrorKind::NotFound) {
-                        return self.end(error);
+                    match error.filter(|it| it.kind() != ErrorKind::NotFound) {
+                        Some(error) if self.settings.follows => return self.end(error),
+                        error => self.error = self.error.take().or(error),
                     }
                 }
-                None if self.next_listing.is_none() => self.is_over = true,
+                None if self.next_listing.is_none() => {
+                    self.is_over = true;
+                    return self.error.take().map(Err);
+                }
                 None => {}
             }
         }
@@ -491,7 +523,9 @@ impl EndpointReader {
             return Err(Error::refused(attempted, "tail", format!("must be at most {MAX_TAIL}")));
         }
         let listed = account.list_endpoint_workers(&**id).await?.workers;
-        let ids = listed.into_iter().filter_map(|it| it.id).filter(|id| !id.is_empty());
+        let ids = listed.into_iter().filter_map(|it| it.id);
+        // What is no segment of a path has no log.
+        let ids = ids.filter(|id| !matches!(id.as_str(), "" | "." | ".."));
         for worker_id in ids {
             let position = match self.workers.insert(worker_id.clone(), None) {
                 Some(None) => continue,
@@ -503,6 +537,8 @@ impl EndpointReader {
             }
             let log = Log::Worker(self.endpoint.clone(), worker_id.as_str().into());
             let mut reader = LogReader::new(log, settings, self.opening.clone());
+            // The list was a response of the service: a failure of one log must not end the others.
+            reader.has_begun = self.settings.follows;
             if let Some(mut position) = position {
                 position.mark_resumed();
                 reader.position = position;

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt, StreamExt};
+use futures_util::{FutureExt, Stream, StreamExt};
 use podqueue::account::types::{
     CatalogInclude, CreateEndpointGpuConfig, CreateEndpointRequest, CreateGpuConfig,
     CreatePodRequest, EndpointType, EndpointWorkers, ErrorResponse, FlashBoot, LogSource,
     PodAction, PodActionRequest, Product, QueueDelayScaling, UpdateEndpointRequest, WorkerStatus,
 };
-use podqueue::account::{Account, LogLine, Logs, WorkerLimits};
-use podqueue::{Client, ErrorKind, RateLimits, Result};
+use podqueue::account::{Account, LogLine, WorkerLimits};
+use podqueue::{Client, ErrorKind, RateLimits, Result, RetryPolicy};
 use serde_json::{Value, json};
 
 use crate::support::{ClosedSpans, KEY, Reply, Script, until};
@@ -257,7 +257,9 @@ fn ts(second: u32) -> String {
 }
 
 /// The texts of the lines, with a mark after a gap, and the kinds of errors.
-async fn texts(logs: Logs) -> Vec<std::result::Result<String, ErrorKind>> {
+async fn texts(
+    logs: impl Stream<Item = Result<LogLine>>,
+) -> Vec<std::result::Result<String, ErrorKind>> {
     let text = |line: Result<LogLine>| match line {
         Ok(line) if line.after_gap => Ok(format!("… {}", line.line)),
         Ok(line) => Ok(line.line),
@@ -361,6 +363,62 @@ async fn a_followed_log_outlasts_a_web_page_of_a_gateway() {
         self::texts(account(&server).pod("p").logs().follow()).await,
         [Err(ErrorKind::Decode)]
     );
+}
+
+/// The service has responded with the list of the workers.
+#[tokio::test]
+async fn a_worker_whose_log_cannot_be_read_does_not_end_the_logs_of_the_others() {
+    let attempts = std::sync::atomic::AtomicUsize::new(0);
+    let server = Script::by(move |request| match request.target.split('?').next().unwrap() {
+        "/v2/serverless/e/workers" => {
+            Reply::ok(json!({"workers": [{"id": ".."}, {"id": "w1"}, {"id": "w2"}]}))
+        }
+        "/v2/serverless/e" => Reply::ok(json!({"id": "e"})),
+        "/v2/serverless/e/workers/w1/logs" => match attempts.fetch_add(1, Ordering::Relaxed) {
+            0 | 2 => Reply::json(502, "<html>bad gateway</html>"),
+            1 => Reply::json(200, "<html>back soon</html>"),
+            _ => lines(&[(1, "a")]).stalled(),
+        },
+        _ => lines(&[(1, "b"), (2, "c")]).stalled(),
+    })
+    .await;
+    let client = server.settings().retry(RetryPolicy::never()).build().unwrap();
+    let logs = client.account().endpoint("e").logs().follow().take(3);
+    let mut shown = texts(logs).await;
+    shown.sort_by_key(|text| text.clone().unwrap());
+    assert_eq!(shown, ok(&["a", "b", "c"]));
+
+    // Once that log has ended, so have the others that are not followed.
+    let server = Script::by(|request| match request.target.as_str() {
+        "/v2/serverless/e/workers" => Reply::ok(json!({"workers": [{"id": "w1"}, {"id": "w2"}]})),
+        "/v2/serverless/e/workers/w1/logs" => Reply::json(400, "{}"),
+        _ => lines(&[(1, "b"), (2, "c")]),
+    })
+    .await;
+    let mut logs = account(&server).endpoint("e").logs();
+    assert_eq!(logs.next().await.unwrap().unwrap().line, "b");
+    assert_eq!(logs.next().await.unwrap().unwrap().line, "c");
+    let error = logs.next().await.unwrap().unwrap_err();
+    assert_eq!(error.status(), Some(400));
+    assert!(error.to_string().contains(r#"get_worker_logs of worker "w1""#), "{error}");
+    assert!(logs.next().await.is_none());
+}
+
+/// The lines that are written before it resumes may be more than were asked for first.
+#[tokio::test]
+async fn a_log_that_is_lost_before_its_first_line_resumes_with_all_lines() {
+    for (tail, resumed, expected) in [
+        (Some(2), 5000, ["a", "b", "c"]),
+        (None, 5000, ["a", "b", "c"]),
+        (Some(0), 0, ["… a", "b", "c"]),
+    ] {
+        let replies = [lines(&[]).cut_off(), lines(&[(1, "a"), (2, "b"), (3, "c")])];
+        let server = Script::of(replies).await;
+        let logs = account(&server).pod("p").logs();
+        let logs = tail.map_or_else(|| account(&server).pod("p").logs(), |tail| logs.tail(tail));
+        assert_eq!(texts(logs).await, ok(&expected));
+        assert_eq!(server.requests()[1].target, format!("/v2/pods/p/logs?tail={resumed}"));
+    }
 }
 
 #[tokio::test]

@@ -103,6 +103,11 @@ impl Error {
         self
     }
 
+    pub fn with_attempted(mut self, attempted: impl Into<String>) -> Self {
+        self.0.attempted = attempted.into();
+        self
+    }
+
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.0.message = message.into();
         self

@@ -32,6 +32,7 @@ pub(super) struct Position {
     with_last: usize,
     /// `None` unless the stream was resumed and may still get lines again.
     replay: Option<Replay>,
+    was_resumed: bool,
 }
 
 /// The lines that may arrive again after a resumption.
@@ -46,8 +47,10 @@ struct Replay {
 /// The point from which a stream resumes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Resumption {
-    /// The stream begins anew: no line has arrived yet.
+    /// The stream begins.
     Beginning,
+    /// It begins anew: no line has arrived yet.
+    Unread,
     /// From this time on.
     Since(String),
     /// After the event with this id.
@@ -62,12 +65,14 @@ impl Position {
             }
             (Some(before), _) => Resumption::After(before.clone()),
             (None, Some(last)) => Resumption::Since(last.clone()),
+            (None, None) if self.was_resumed => Resumption::Unread,
             (None, None) => Resumption::Beginning,
         }
     }
 
     /// Notes that the stream was resumed: lines come again.
     pub(super) fn mark_resumed(&mut self) {
+        self.was_resumed = true;
         let Some(last) = self.last.clone() else { return };
         let mut awaited = HashMap::new();
         for line in &self.yielded {
@@ -161,7 +166,7 @@ mod tests {
     ) -> Vec<(&'a str, &'a str)> {
         let after = |id: &str| log.iter().rposition(|it| it.0 == id).map_or(0, |at| at + 1);
         let is_sent = |at: usize, id: &str| match (resumption, sent) {
-            (Resumption::Beginning, _) => true,
+            (Resumption::Beginning | Resumption::Unread, _) => true,
             (Resumption::Since(time), _) => id >= time.as_str(),
             (Resumption::After(last), Sent::Following) => at >= after(last),
             (Resumption::After(last), Sent::Later) => id > last.as_str(),
