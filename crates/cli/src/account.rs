@@ -116,8 +116,8 @@ pub async fn create(
         return Err(Failure::new(Exit::OutcomeUnknown, message).hint(verify_hint(see)));
     }
     let printed = context.output.object(&created);
-    printed
-        .map_err(|failure| failure.if_unwritten(|| format!("it was created: {}", quoted(id))))?;
+    let effect = format!("it was created: {}", quoted(id));
+    printed.map_err(|failure| failure.despite_creation(&effect))?;
     Ok(Exit::Done)
 }
 
@@ -146,7 +146,7 @@ pub fn print_list<T: Serialize, const N: usize>(
 /// redacted.
 pub fn print_changed(context: &Context, object: &impl Serialize) -> Result<Exit, Failure> {
     let printed = context.output.object(&without_env(object));
-    printed.map_err(|failure| failure.if_unwritten(|| "the change has taken effect".to_owned()))?;
+    printed.map_err(|failure| failure.despite("the change has taken effect"))?;
     Ok(Exit::Done)
 }
 

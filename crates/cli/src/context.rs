@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use podqueue::{Client, Endpoint, ErrorKind, Observation};
+use podqueue::{Client, ClientBuilder, Endpoint, ErrorKind, Observation};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -52,11 +52,15 @@ impl Context {
         self.client_of(&self.settings()?)
     }
 
-    /// A client that says when it waits for rate limits: at most every ten seconds.
     pub fn client_of(&self, settings: &Settings) -> Result<Client, Failure> {
+        Ok(self.client_builder(settings)?.build()?)
+    }
+
+    /// The builder of a client that says when it waits for rate limits: at most every ten seconds.
+    pub fn client_builder(&self, settings: &Settings) -> Result<ClientBuilder, Failure> {
         let output = self.output.clone();
         let limits = Arc::clone(&self.limits);
-        let builder = settings::client_builder(settings)?.observe(move |observation| {
+        Ok(settings::client_builder(settings)?.observe(move |observation| {
             let (wait, message) = match observation {
                 Observation::Limited { reset: None, .. } => {
                     (None, "waiting for the rate limits of the service".to_owned())
@@ -83,8 +87,7 @@ impl Context {
                 drop(limits);
                 output.note_beside_progress(message);
             }
-        });
-        Ok(builder.build()?)
+        }))
     }
 
     pub fn endpoint(&self, id: &str) -> Result<Endpoint, Failure> {

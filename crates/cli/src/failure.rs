@@ -49,7 +49,7 @@ impl Failure {
     /// A failure to write data. A closed pipe is not an error.
     pub fn of_output(error: &io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::silent(Exit::Done),
+            io::ErrorKind::BrokenPipe => Self { unwritten: true, ..Self::silent(Exit::Done) },
             _ => Self {
                 unwritten: true,
                 ..Self::new(Exit::Error, format!("failed to write the output: {error}"))
@@ -64,7 +64,23 @@ impl Failure {
 
     /// Adds a hint on how to get the data, if it could not be written.
     pub fn if_unwritten(self, hint: impl FnOnce() -> String) -> Self {
-        if self.unwritten { self.hint(hint()) } else { self }
+        if self.unwritten && !self.message.is_empty() { self.hint(hint()) } else { self }
+    }
+
+    /// Says what has happened, if the data could not be written: also where hints are not printed.
+    pub fn despite(mut self, effect: &str) -> Self {
+        if self.unwritten && !self.message.is_empty() {
+            self.message = format!("{}; {effect}", self.message);
+        }
+        self
+    }
+
+    /// As [`despite`](Self::despite), for what is told nowhere else: also on a closed pipe.
+    pub fn despite_creation(mut self, created: &str) -> Self {
+        if self.unwritten && self.message.is_empty() {
+            (self.exit, self.message) = (Exit::Error, "the output is closed".to_owned());
+        }
+        self.despite(created)
     }
 
     /// A failure of a call to `endpoint`.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
-use crate::input::{pair, read_file, read_stdin};
+use crate::input::{pair, parse_id, read_file, read_stdin};
 
 /// Fields that an empty list or object clears. In any other field, an empty value is omitted from
 /// the request, and would have no effect.
@@ -190,7 +190,7 @@ pub struct ContainerArguments {
     image: Option<String>,
 
     /// The id of a template to take values from that are not given here.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = parse_id)]
     template: Option<String>,
 
     /// The size of the container's disk, which a restart wipes, in GB.
@@ -211,7 +211,7 @@ pub struct ContainerArguments {
     ports: Vec<String>,
 
     /// The id of the registry credentials, for private images.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = parse_id)]
     registry_auth: Option<String>,
 }
 

@@ -58,7 +58,8 @@ struct Record {
 impl Record {
     fn is_of(&self, settings: &Settings) -> bool {
         let url = settings.account_url.as_deref().map(redacted_url);
-        url.as_deref() == Some(self.account_url.as_str())
+        let without_end = |url: &str| url.trim_end_matches('/').to_owned();
+        url.as_deref().map(without_end) == Some(without_end(&self.account_url))
     }
 
     fn limits(&self) -> (WorkerLimits, WorkerLimits) {
@@ -379,6 +380,7 @@ async fn restore_record(
         let url = &record.account_url;
         Failure::usage(format!("the settings do not name {url}"))
             .hint(format!("run any command with PODQUEUE_ACCOUNT_URL={url} and its key"))
+            .hint(format!("if that service no longer exists: delete {}", path.display()))
     })?;
     let builder = settings::client_builder(&settings)?.retry(RetryPolicy::never());
     let account = builder.timeout(RESTORE_TIMEOUT).build()?.account();

@@ -120,10 +120,15 @@ async fn print_lines(context: &Context, mut logs: Logs, follows: bool) -> Result
                     context.output.warn(format!(
                         "lines are missing: a log was not sent within {time} s; to wait for it: --follow"
                     ));
+                    exit_code = exit_code.or_worse(Exit::Error);
                     None
                 }
                 _ if is_empty => {
                     context.output.hint("no line has arrived; to wait for new ones: --follow");
+                    None
+                }
+                (Err(_), None) if Instant::now() >= end => {
+                    context.output.hint("the log goes on; to follow it: --follow");
                     None
                 }
                 _ => None,

@@ -18,7 +18,7 @@ use crate::failure::{Failure, quoted};
 use crate::input::parse_id;
 use crate::interrupt::Signals;
 use crate::output::{BAD, BUSY, FAINT, GOOD, paragraph};
-use crate::settings::{self, Settings, redacted_url};
+use crate::settings::{Settings, redacted_url};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -131,7 +131,7 @@ async fn examine(context: &Context, arguments: &Arguments) -> Result<Vec<Check>,
         }
         return Ok(checks);
     }
-    let builder = settings::client_builder(&settings)?.retry(RetryPolicy::never());
+    let builder = context.client_builder(&settings)?.retry(RetryPolicy::never());
     let client = match builder.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT).build() {
         Ok(client) => client,
         Err(error) => {

@@ -108,7 +108,10 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
             false => context.output.line(one_line(job.id())),
         }
         .map(|()| Exit::Done)
-        .map_err(|failure| failure.if_unwritten(|| retention_hint(&job)));
+        .map_err(|failure| {
+            let effect = format!("the job was submitted: {}", quoted(job.id()));
+            failure.if_unwritten(|| retention_hint(&job)).despite_creation(&effect)
+        });
     }
     let waiting = WaitOptions {
         timeout: arguments.waiting.timeout.map(|timeout| timeout.saturating_sub(started.elapsed())),

@@ -69,10 +69,10 @@ pub async fn run(context: &Context, command: Command) -> Result<Exit, Failure> {
             let shape = json!({
                 "id": secret.id, "name": secret.name, "description": secret.description,
             });
-            context.output.object(&shape).map_err(|failure| {
-                // The id is needed to delete the secret, and is available nowhere else.
-                failure.if_unwritten(|| format!("the secret was created; its id is {}", secret.id))
-            })?;
+            // The id is needed to delete the secret, and is available nowhere else.
+            let effect = format!("the secret was created; its id is {}", secret.id);
+            let printed = context.output.object(&shape);
+            printed.map_err(|failure| failure.despite_creation(&effect))?;
         }
         Command::Delete(Delete { id, confirmation }) => {
             let question = format!("Delete the secret {id}?");

@@ -259,6 +259,9 @@ async fn an_invalid_body_is_refused_before_it_is_sent() {
             "together with `gpu`",
         ),
         (&["endpoint", "update", "e"], "nothing to change"),
+        (&["template", "update", "t"], "nothing to change"),
+        (&["template", "update", "t", "--registry-auth", ""], "expected an id"),
+        (&["pod", "create", "p", "--image", "i", "--registry-auth", ""], "expected an id"),
         (&["endpoint", "scale", "e", "--min", "5"], "exceeds the maximum"),
         (
             &["endpoint", "create", "e", "--image", "i", "--gpu", ""],
@@ -588,15 +591,26 @@ async fn what_was_changed_is_named_if_it_cannot_be_printed() {
             "it was created: e1",
         ),
         (&["volume", "delete", "v1", "--yes"], "the change has taken effect"),
+        (&["endpoint", "scale", "e1", "--min", "1", "--yes"], "the change has taken effect"),
     ] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let mut program = server.program(arguments);
+        let mut program = server.program(&[arguments, &["--quiet"]].concat());
         let child = program.stdout(full).stderr(std::process::Stdio::piped()).spawn().unwrap();
         let ran = child.wait_with_output().await.unwrap();
         let told = String::from_utf8(ran.stderr).unwrap();
         assert_eq!(ran.status.code(), Some(1), "{told}");
         assert!(told.contains("failed to write the output") && told.contains(hint), "{told}");
     }
+    // Nothing else tells the id.
+    let (reader, closed) = std::io::pipe().unwrap();
+    drop(reader);
+    let create = ["endpoint", "create", "e", "--image", "i", "--gpu", "ADA_24", "--yes"];
+    let mut program = server.program(&create);
+    let child = program.stdout(closed).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let ran = child.wait_with_output().await.unwrap();
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{told}");
+    assert!(told.contains("the output is closed; it was created: e1"), "{told}");
 }
 
 #[tokio::test]

@@ -284,6 +284,12 @@ async fn a_closed_pipe_ends_the_program_silently() {
         let ran = crate::support::ran(fixture.program(arguments).stdout(writer)).await;
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
     }
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut program = fixture.program(&["run", "echo", "{}", "--detach"]);
+    let ran = crate::support::ran(program.stdout(writer)).await;
+    // Nothing else tells the id.
+    ran.fails(1, "the output is closed; the job was submitted: ");
 }
 
 #[cfg(target_os = "linux")]

@@ -49,8 +49,8 @@ impl EndpointState {
 
     /// The id of a worker with this status.
     fn first(&self, status: &WorkerStatus) -> Option<String> {
-        let mut workers = self.workers.workers.iter();
-        workers.find(|worker| worker.status.as_ref() == Some(status)).and_then(|it| it.id.clone())
+        let workers = self.workers.workers.iter();
+        workers.filter(|it| it.status.as_ref() == Some(status)).find_map(|it| it.id.clone())
     }
 
     /// False for a load balancer, whose requests reach workers directly.

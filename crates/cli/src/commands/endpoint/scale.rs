@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use crate::account::{account, change, read};
+use crate::account::{account, change, print_changed, read};
 use crate::confirmation::Confirmation;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -55,12 +55,12 @@ pub async fn run(context: &Context, arguments: &Arguments) -> Result<Exit, Failu
     let question = rises.then(|| arguments.confirmation.of(&question));
     let see = format!("podqueue endpoint get {}", quoted(id));
     let former = change(context, &what, &see, question, call).await?;
-    context.output.object(&json!({
+    let scaled = json!({
         "endpoint": id,
         "min": min,
         "max": max,
         "former_min": former.min,
         "former_max": former.max,
-    }))?;
-    Ok(Exit::Done)
+    });
+    print_changed(context, &scaled)
 }

@@ -4,6 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use podqueue::Port;
 
 use crate::confirmation::Confirmation;
+use crate::input::parse_id;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -130,6 +131,6 @@ pub struct Content {
     pub readme: Option<String>,
 
     /// The id of saved registry credentials, for private images.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = parse_id)]
     pub registry_auth: Option<String>,
 }

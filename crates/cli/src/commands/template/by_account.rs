@@ -92,6 +92,9 @@ pub async fn run(context: &Context, account: &Account, command: Command) -> Resu
         Command::Update(Update { id, name, content, confirmation }) => {
             let mut fields = fields_of(&content)?;
             fields.set("name", name);
+            if fields.is_empty() {
+                return Err(Failure::usage("nothing to change: pass an option"));
+            }
             let mut loss = None;
             if fields.has_any(&["env"]) {
                 let what = format!("reading template {id}");
