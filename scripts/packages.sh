@@ -1,7 +1,17 @@
 #!/usr/bin/env bash
-# Checks the packages as they would be published: each is unpacked, and checked by itself, with the
-# features that it asks for and no others' help, and with the features that users choose.
+# Checks the packages as they would be published: each is unpacked, and checked by itself and with the
+# features that users choose.
+#
+#   scripts/packages.sh           with the dependencies of the tests, which are compiled already
+#   scripts/packages.sh --alone   each dependency with the features that the package asks for, without
+#                                 others' help: before a release
 set -euo pipefail
+case "${1:-}" in
+  "") features=features ;;
+  # No more than a user's other crates may give build scripts and macros.
+  --alone) features=build-features ;;
+  *) echo "usage: scripts/packages.sh [--alone]" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")/.."
 
 crates=(podqueue-codegen podqueue-fake podqueue-runtime podqueue-local podqueue podqueue-postgres podqueue-limits podqueue-batch podqueue-regenerate podqueue-mcp podqueue-cli)
@@ -15,7 +25,9 @@ cargo package --quiet --locked --allow-dirty --no-verify "${crates[@]/#/--packag
 mkdir -p "$unpacked"
 cp Cargo.lock "$unpacked"
 {
-  printf '[workspace]\nresolver = "3"\nmembers = ["*"]\n[patch.crates-io]\n'
+  printf '[workspace]\nresolver = "3"\nmembers = ["*"]\n'
+  # As in the workspace, so that what it has built is used.
+  printf '[profile.dev.package.rustls-pki-types]\nopt-level = 2\n[patch.crates-io]\n'
   for crate in "${crates[@]}"; do
     # With the time of now: by that in the package, an earlier build would be taken for this one's.
     tar -xzmf "$target/package/$crate"-[0-9]*.crate -C "$unpacked"
@@ -23,16 +35,12 @@ cp Cargo.lock "$unpacked"
     printf '%s = { path = "%s" }\n' "$crate" "$crate"
   done
 } >"$unpacked/Cargo.toml"
-# Build scripts and macros have the features that they have in the workspace, and need not be compiled
-# once more for each check: no more than a user's other crates may give them. The packages' own
-# dependencies have those of the package alone.
-mkdir -p "$unpacked/features/src"
-sed '/^\[dependencies\]/,/^$/d; /^\[target/,/^$/d; /^\[lints/,$d' tests/features/Cargo.toml >"$unpacked/features/Cargo.toml"
-cp tests/features/src/lib.rs "$unpacked/features/src"
+cp -r tests/features tests/build-features "$unpacked"
 
 check() {
   printf -- '--- %s\n' "$*"
-  cargo check --quiet --manifest-path "$unpacked/Cargo.toml" --target-dir "$target" --package podqueue-features --package "$@"
+  cargo check --quiet --manifest-path "$unpacked/Cargo.toml" --target-dir "$target" \
+    --package "podqueue-$features" --package "$@"
 }
 # Each program and each library by itself, but for those that few crates or none use alone.
 check podqueue

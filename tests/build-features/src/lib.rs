@@ -1,0 +1,1 @@
+//! Feature set of build dependencies, in `Cargo.toml`. It has no code.
