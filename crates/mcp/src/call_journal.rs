@@ -386,7 +386,7 @@ impl Shared {
                 let mut open = transaction.prepare(
                     "SELECT endpoint, job_id FROM calls
                      WHERE charged_ms > 0 AND execution_ms IS NULL AND job_id IS NOT NULL
-                     ORDER BY outcome IS NOT NULL, created_at DESC LIMIT 5",
+                     ORDER BY outcome IS NOT NULL, created_at LIMIT 20",
                 )?;
                 let open = open.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
                 let open = open.collect::<rusqlite::Result<_>>()?;

@@ -21,8 +21,8 @@ use crate::tools::batches::Plan;
 /// Number of batches in a page of the list.
 const PAGE: u32 = 20;
 
-/// Limit of a line of the failures that is read, in bytes.
-const MAX_LINE: u64 = 64 * 1024;
+/// Limit of a line of the failures that is read, in bytes: of a longer one, only the text is shown.
+const MAX_LINE: u64 = 16 << 20;
 
 /// Number of failures that are read for one window.
 const MAX_FAILURES: usize = 100;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::iter;
-use podqueue::{Endpoint, ErrorKind as ServiceKind, Job, JobStatus, Run};
+use podqueue::{Endpoint, ErrorKind as ServiceKind, Job, JobRecord, JobStatus, Run};
 
 use super::Batch;
 use crate::error::{Error, ErrorKind, Result};
@@ -196,12 +196,13 @@ impl Batch {
         cancel_pending(self.shared.journal()).await?;
         let jobs = self.jobs(&[State::Submitted], endpoint).await?;
         let mut calls = iter(jobs)
-            .map(|(input, job)| async move { (input, job.cancel().await) })
+            .map(|(input, job)| async move { (input, cancel_job(&job).await) })
             .buffer_unordered(MAX_CALLS_IN_FLIGHT);
         while let Some((input, result)) = calls.next().await {
             match result {
                 Ok(record) if record.status() == JobStatus::Cancelled => {
-                    self.shared.journal().apply(vec![settled(&input, cancelled())]).await?;
+                    let event = cancelled(record.delay_time(), record.execution_time());
+                    self.shared.journal().apply(vec![settled(&input, event)]).await?;
                 }
                 // The job has ended otherwise: the next run collects it.
                 Ok(_) => {}
@@ -268,6 +269,16 @@ impl Batch {
             tokio::time::sleep(RECOVERY_INTERVAL).await;
         }
         Ok(guard)
+    }
+}
+
+/// Cancels a job, and reads what it took, which its cost is: the response to a cancellation need not
+/// say so.
+async fn cancel_job(job: &Job) -> podqueue::Result<JobRecord> {
+    let record = job.cancel().await?;
+    match record.execution_time() {
+        None => Ok(job.status().await.unwrap_or(record)),
+        Some(_) => Ok(record),
     }
 }
 

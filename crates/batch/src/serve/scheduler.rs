@@ -356,7 +356,9 @@ impl Context {
                 }
                 Ok(Step::Wait) => CHECK,
                 Err(error) => {
-                    let problem = format!("batch {}: {error}", batch.id());
+                    // Its advice may be to run the batch again.
+                    let problem =
+                        format!("batch {}: {error}; the server tries again by itself", batch.id());
                     // A handle that was just dropped, here or in a process that ended, is closed
                     // in a moment.
                     let is_passing = error.kind() == ErrorKind::InUse && backoff < BACKOFF.1;

@@ -11,7 +11,7 @@ use podqueue_batch::{
 use podqueue_local::{Fault, LocalJob, LocalService, Operation};
 use serde_json::json;
 
-use crate::support::{Folder, KEY, counts, endpoint};
+use crate::support::{Folder, KEY, counts, endpoint, until};
 
 /// The shortest execution timeout that the service accepts.
 const EXECUTION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -163,6 +163,38 @@ async fn a_batch_continues_with_a_larger_budget_and_keeps_its_cost() {
     let cost = all.cost.unwrap();
     assert_eq!(cost.spent, cost.at_most);
     assert!((cost.spent - all.execution.as_secs_f64()).abs() < 1e-6);
+}
+
+/// A run that was killed has left them.
+#[tokio::test]
+async fn jobs_that_are_cancelled_without_a_run_cost_what_they_took() {
+    let local = LocalService::builder().api_key(KEY).manual_clock();
+    let local = local.endpoint("work", |_| std::future::pending()).start().await.unwrap();
+    let folder = Folder::new();
+    folder.write_inputs((0..3).map(|_| json!({})));
+    let batch = folder.open().await.unwrap();
+    let work = endpoint(&local, "work");
+    let budget = Budget::new(1.0).max_cost(100.0);
+    let run = batch.run(work.clone()).policy(policy()).budget(budget);
+    let run = tokio::spawn(run);
+    until(async || work.health().await.unwrap().jobs.in_progress == 3).await;
+    run.abort();
+    let _ = run.await;
+    local.clock().advance(Duration::from_secs(2));
+    let before = batch.status().await.unwrap().cost.unwrap();
+    assert_eq!((before.spent, before.at_most), (0.0, 15.0));
+    let cancelled = loop {
+        match batch.cancel(&work).await {
+            // The dropped run records its last submissions.
+            Err(error) if error.kind() == ErrorKind::Settings => {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            cancelled => break cancelled.unwrap(),
+        }
+    };
+    assert_eq!(cancelled, 3);
+    let cost = batch.status().await.unwrap().cost.unwrap();
+    assert_eq!((cost.spent, cost.at_most), (6.0, 6.0));
 }
 
 #[tokio::test]

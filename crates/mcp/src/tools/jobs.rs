@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use podqueue::{Error, ErrorKind, Job, JobRecord, Policy};
 use rmcp::model::CallToolResult;
 use schemars::JsonSchema;
@@ -546,16 +547,14 @@ impl Submission {
 
     /// Reads jobs that have reservations; returns true if any of them has ended.
     async fn settle_open(&self, state: &State, open: &[(String, String)]) -> bool {
-        let mut is_any = false;
-        for (endpoint, id) in open {
+        let settled = open.iter().map(|(endpoint, id)| async move {
             let status = self.service.endpoint(endpoint).job(id).status();
             let status = tokio::time::timeout(Duration::from_secs(2), async { status.await }).await;
-            if let Ok(Ok(record)) = status {
-                is_any |= record.status().is_terminal();
-                settle(state, &self.service, &record).await;
-            }
-        }
-        is_any
+            let Ok(Ok(record)) = status else { return false };
+            settle(state, &self.service, &record).await;
+            record.status().is_terminal()
+        });
+        join_all(settled).await.contains(&true)
     }
 
     fn over_budget(&self, charges: Charges, open: &[(String, String)]) -> Failure {

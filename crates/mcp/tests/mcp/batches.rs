@@ -421,7 +421,7 @@ async fn a_long_failure_keeps_its_index_and_the_beginning_of_its_error() {
     let fixture = Fixture::start().await;
     fixture.write(
         "inputs.jsonl",
-        [json!({ "message": format!("out of memory {}", "x".repeat(5_000)) })],
+        [json!({ "message": format!("out of memory {}", "x".repeat(100_000)) })],
     );
     let assistant = Assistant::of(fixture.with_batches()).await;
     let batch = assistant.ok("batch_run", run("fail")).await["batch"].clone();

@@ -117,6 +117,26 @@ async fn a_cancelled_job_costs_what_it_has_cost() {
     assistant.stop().await;
 }
 
+/// The jobs that were submitted first end first.
+#[tokio::test]
+async fn a_job_that_has_ended_is_found_among_later_ones_that_have_not() {
+    let fixture = Fixture::with(LocalService::builder().manual_clock()).await;
+    let assistant = Assistant::of(fixture.builder().max_cost(75.0, 1.0)).await;
+    let run = |key: u32, ms: u32| {
+        json!({
+            "endpoint": "sleep", "input": { "ms": ms }, "key": key.to_string(), "wait_s": 0,
+            "execution_timeout_s": 10,
+        })
+    };
+    for key in 0..7 {
+        assistant.ok("run", run(key, if key == 0 { 1_000 } else { 9_000 })).await;
+    }
+    assistant.error("run", run(7, 0)).await;
+    fixture.local.clock().advance(std::time::Duration::from_secs(2));
+    assistant.ok("run", run(7, 0)).await;
+    assistant.stop().await;
+}
+
 #[tokio::test]
 async fn an_unknown_submission_stays_reserved_and_a_refused_one_does_not() {
     let fixture = Fixture::start().await;
