@@ -97,7 +97,8 @@ pub async fn run(context: &Context, arguments: Arguments) -> Result<Exit, Failur
         None => server.serve_stdio(interrupted).await,
         Some(address) => {
             let address = address.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-            let token = env::var(TOKEN).ok().filter(|token| !token.is_empty());
+            let token = env::var(TOKEN).ok().map(|token| token.trim().to_owned());
+            let token = token.filter(|token| !token.is_empty());
             let is_random = token.is_none();
             let http = server.listen(address, token).await;
             let http = http.map_err(|error| Failure::usage(error.to_string()))?;

@@ -460,9 +460,10 @@ async fn logs_are_printed_by_worker() {
 #[tokio::test]
 async fn a_wait_for_the_quota_is_reported() {
     let server = AccountServer::announcing(r#""minute";r=0;t=1"#, |request| {
-        match request.line.ends_with("/workers") {
-            true => ok(json!({"workers": [{"id": "w1"}]})),
-            false => events(event(1, "one")),
+        match request.line.as_str() {
+            line if line.ends_with("/workers") => ok(json!({"workers": [{"id": "w1"}]})),
+            line if line.contains("/logs") => events(event(1, "one")),
+            _ => ok(json!({"id": "e1"})),
         }
     })
     .await;
@@ -472,6 +473,8 @@ async fn a_wait_for_the_quota_is_reported() {
     assert_eq!(waited.stderr, told);
     let quiet = server.run(&["endpoint", "logs", "e1", "--quiet"]).await;
     assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
+    let doctor = server.run(&["doctor", "e1"]).await;
+    assert!(doctor.stderr.contains(told), "{doctor:?}");
 }
 
 /// Whether the numbers that are absent beside others are kept is not documented.

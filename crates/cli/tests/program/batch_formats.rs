@@ -76,6 +76,12 @@ async fn errors_of_tables_are_one_line_with_their_exit_code() {
         (&["rows.csv", "-o", "out.jsonl", "--input-schema", "none.json"], "a type is boolean"),
         (&["rows.csv", "-o", "out.csv", "--out-schema", "gone.json"], "could not read the types"),
         (&["rows.csv", "-o", "out.jsonl", "--out-schema", "schema.json"], "is for a table"),
+        (
+            &["rows.csv", "-o", "out.jsonl.gz", "--out-schema", "schema.json"],
+            if cfg!(feature = "compression") { "is for a table" } else { "feature `compression`" },
+        ),
+        (&["rows.csv", "-o", "file:///tmp/out.csv"], "is a folder of object storage"),
+        (&["rows.csv", "-o", "s3://bucket/out.parquet"], "is a folder of object storage"),
         (&["in.jsonl", "-o", "out.csv", "--input-schema", "schema.json"], "pass no schema"),
         (&["rows.csv", "-o", "rows.csv"], "--out names the file of the inputs"),
         (&["rows.csv", "-o", "gone/out.csv"], "in a folder that does not exist"),

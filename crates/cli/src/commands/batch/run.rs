@@ -360,7 +360,17 @@ impl<'a> BatchRun<'a> {
         let inputs = arguments.inputs.parse()?;
         let types = columns::read_schema(arguments.out_schema.as_deref())?;
         let (results, destination) = match out.parse()? {
-            FileOrObject::Object(folder) => (inputs.default_results(), Destination::Folder(folder)),
+            FileOrObject::Object(folder) => {
+                if FileFormat::of(Path::new(folder.file_name())).is_ok_and(FileFormat::is_table) {
+                    let message = format!(
+                        "--out {} is a folder of object storage: name a folder, such as \
+                         s3://bucket/answers, or a table on this machine",
+                        folder.url()
+                    );
+                    return Err(Failure::usage(message));
+                }
+                (inputs.default_results(), Destination::Folder(folder))
+            }
             FileOrObject::File(out) => match FileFormat::of(&out) {
                 Err(error) => return Err(Failure::usage(error.to_string())),
                 Ok(format) if format.is_json_lines() => (out, Destination::None),
@@ -395,6 +405,9 @@ impl<'a> BatchRun<'a> {
                 false => Err(Failure::usage("--out-schema is for a table: --out answers.parquet")),
             };
         };
+        if !types.is_empty() && !FileFormat::of(out).is_ok_and(FileFormat::is_table) {
+            return Err(Failure::usage("--out-schema is for a table: --out answers.parquet"));
+        }
         if arguments.journal.as_ref().is_some_and(|journal| journal.file().is_none()) {
             let message = format!(
                 "{} would have the results of one machine only: run with -o answers.jsonl, and then podqueue batch export with the results of all machines and --out",
