@@ -25,5 +25,5 @@ trap 'rm -f "$wrapper"' EXIT
 printf '#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec "%s" "$@"\n' "${RUSTDOC:-rustdoc}" >"$wrapper"
 chmod +x "$wrapper"
 RUSTDOC=$wrapper docs -Z unstable-options --output-format json
-cargo run --quiet --locked --manifest-path api/Cargo.toml --target-dir "$target/api" -- \
+cargo run --quiet --locked --manifest-path api/Cargo.toml --target-dir "$target" -- \
   "$target/doc" "${crates[@]}"
