@@ -27,7 +27,8 @@ cp Cargo.lock "$unpacked"
 {
   printf '[workspace]\nresolver = "3"\nmembers = ["*"]\n'
   # As in the workspace, so that what it has built is used.
-  printf '[profile.dev.package.rustls-pki-types]\nopt-level = 2\n[patch.crates-io]\n'
+  printf '[profile.dev.package.rustls-pki-types]\nopt-level = 2\n'
+  printf '[profile.dev.package.tokio]\nopt-level = 1\n[patch.crates-io]\n'
   for crate in "${crates[@]}"; do
     # With the time of now: by that in the package, an earlier build would be taken for this one's.
     tar -xzmf "$target/package/$crate"-[0-9]*.crate -C "$unpacked"

@@ -124,6 +124,9 @@ debug = false
 [profile.dev.package.rustls-pki-types]
 opt-level = 2
 
+[profile.dev.package.tokio]
+opt-level = 1
+
 [workspace]
 "#
     );
