@@ -459,14 +459,13 @@ async fn logs_are_printed_by_worker() {
 
 #[tokio::test]
 async fn a_wait_for_the_quota_is_reported() {
-    let server = AccountServer::announcing(r#""minute";r=0;t=1"#, |request| {
-        match request.line.as_str() {
+    let server =
+        AccountServer::announcing(r#""minute";r=0;t=1"#, |request| match request.line.as_str() {
             line if line.ends_with("/workers") => ok(json!({"workers": [{"id": "w1"}]})),
             line if line.contains("/logs") => events(event(1, "one")),
             _ => ok(json!({"id": "e1"})),
-        }
-    })
-    .await;
+        })
+        .await;
     let waited = server.run(&["endpoint", "logs", "e1"]).await;
     waited.assert(0, "2026-11-27T00:00:01Z w1 one\n");
     let told = "waiting for the rate limits of the service, which start anew in 1s\n";
