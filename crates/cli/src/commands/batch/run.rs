@@ -361,7 +361,8 @@ impl<'a> BatchRun<'a> {
         let types = columns::read_schema(arguments.out_schema.as_deref())?;
         let (results, destination) = match out.parse()? {
             FileOrObject::Object(folder) => {
-                if FileFormat::of(Path::new(folder.file_name())).is_ok_and(FileFormat::is_table) {
+                let is_json_lines = |format: FileFormat| format.is_json_lines();
+                if !FileFormat::of(Path::new(folder.file_name())).is_ok_and(is_json_lines) {
                     let message = format!(
                         "--out {} is a folder of object storage: name a folder, such as \
                          s3://bucket/answers, or a table on this machine",
