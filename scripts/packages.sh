@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Checks the packages as they would be published: each is unpacked, and checked by itself and with the
-# features that users choose.
+# Checks the packages as they would be published, unpacked, and with the features that users choose.
 #
-#   scripts/packages.sh           with the dependencies of the tests, which are compiled already
-#   scripts/packages.sh --alone   each dependency with the features that the package asks for, without
-#                                 others' help: before a release
+#   scripts/packages.sh           all together, with the dependencies that the tests have compiled
+#   scripts/packages.sh --alone   also each by itself, and with dependencies of the features that it
+#                                 asks for, without others' help: before a release
 set -euo pipefail
 case "${1:-}" in
-  "") features=features ;;
+  "") common=podqueue-features ;;
   # No more than a user's other crates may give build scripts and macros.
-  --alone) features=build-features ;;
+  --alone) common=podqueue-build-features ;;
   *) echo "usage: scripts/packages.sh [--alone]" >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
@@ -41,19 +40,25 @@ cp -r tests/features tests/build-features "$unpacked"
 check() {
   printf -- '--- %s\n' "$*"
   cargo check --quiet --manifest-path "$unpacked/Cargo.toml" --target-dir "$target" \
-    --package "podqueue-$features" --package "$@"
+    --package "$common" --package "$@"
 }
-# Each program and each library by itself, but for those that few crates or none use alone.
-check podqueue
-check podqueue-batch
-check podqueue-local
-check podqueue-cli
-check podqueue-cli --no-default-features --package podqueue-mcp
-check podqueue-regenerate --package podqueue-codegen --package podqueue-fake
-check podqueue-limits --package podqueue-postgres
+if [ -n "${1:-}" ]; then
+  # Each program and each library by itself, but for those that few crates or none use alone.
+  check podqueue
+  check podqueue-batch
+  check podqueue-local
+  check podqueue-cli
+  check podqueue-cli --no-default-features --package podqueue-mcp
+  check podqueue-regenerate --package podqueue-codegen --package podqueue-fake
+  check podqueue-limits --package podqueue-postgres
+  # The libraries of TLS are checked in podqueue as well, on which batches stand.
+  check podqueue-batch --no-default-features --features postgres,rustls-no-provider
+  check podqueue-batch --no-default-features --features postgres,native-tls
+else
+  check podqueue "${crates[@]/#/--package=}"
+fi
 
-# The libraries of TLS are checked in podqueue as well, on which batches stand.
-for features in postgres postgres,rustls-no-provider postgres,native-tls serve; do
+for features in postgres serve; do
   check podqueue-batch --no-default-features --features "$features"
 done
 for features in "" blocking webhook http2 shared-limits account; do
