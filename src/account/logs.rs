@@ -524,7 +524,7 @@ impl EndpointReader {
         }
         let listed = account.list_endpoint_workers(&**id).await?.workers;
         let ids = listed.into_iter().filter_map(|it| it.id);
-        // What is no segment of a path has no log.
+        // A worker whose id is not a path segment has no log.
         let ids = ids.filter(|id| !matches!(id.as_str(), "" | "." | ".."));
         for worker_id in ids {
             let position = match self.workers.insert(worker_id.clone(), None) {

@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input_state::State;
 use crate::inputs::Shape;
-use crate::journal::{Journal, JournalState, Settled};
+use crate::journal::{Journal, Settled};
 use crate::store::{Change, Commit, Ended, Event, Input, PAGE, RunRecord, Store, lock, unlock};
 use crate::submission::OnUnknown;
 use crate::sync::{Mutex, MutexGuard};
@@ -177,12 +177,9 @@ pub(crate) const CANCELLED: &str = "the batch was cancelled";
 /// Ends all inputs that are pending.
 pub(crate) async fn cancel_pending(journal: &Journal) -> Result<()> {
     let mut from = 0;
-    loop {
-        let end = move |it: &mut JournalState| it.end_pending(from, PAGE, &cancelled(None, None));
-        match journal.with(end).await? {
-            Some(next) => from = next,
-            None => break,
-        }
+    let end = |from| journal.with(move |it| it.end_pending(from, PAGE, &cancelled(None, None)));
+    while let Some(next) = end(from).await? {
+        from = next;
     }
     Ok(())
 }
@@ -192,10 +189,13 @@ pub(crate) fn settled(input: &Input, event: Event) -> Settled {
     Settled { change, completed: None }
 }
 
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e6
+}
+
 /// The event of a cancelled input, with what its job took as far as that is known.
 pub(crate) fn cancelled(delay: Option<Duration>, execution: Option<Duration>) -> Event {
     let error = Some(CANCELLED.to_owned());
-    let milliseconds = |time: Duration| time.as_nanos() as f64 / 1e6;
     let (delay_ms, execution_ms) = (delay.map(milliseconds), execution.map(milliseconds));
     Event::Ended(Ended { state: State::Cancelled, error, delay_ms, execution_ms })
 }

@@ -276,10 +276,12 @@ impl Batch {
 /// say so.
 async fn cancel_job(job: &Job) -> podqueue::Result<JobRecord> {
     let record = job.cancel().await?;
-    match record.execution_time() {
-        None => Ok(job.status().await.unwrap_or(record)),
-        Some(_) => Ok(record),
+    if record.status() != JobStatus::Cancelled || record.execution_time().is_some() {
+        return Ok(record);
     }
+    // A status may be older than the cancellation.
+    let status = job.status().await.ok();
+    Ok(status.filter(|it| it.status() == JobStatus::Cancelled).unwrap_or(record))
 }
 
 /// Numbers of other processes that share the journal.

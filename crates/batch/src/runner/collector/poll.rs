@@ -22,7 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::schedule::Outstanding;
 use crate::error::Result;
-use crate::handle_state::{CANCELLED, HandleState};
+use crate::handle_state::{CANCELLED, HandleState, milliseconds};
 use crate::input_state::State;
 use crate::journal::Settled;
 use crate::results::Completed;
@@ -168,7 +168,6 @@ fn end(state: State, error: Option<String>) -> PollOutcome {
 }
 
 fn ended(record: &JobRecord, is_cancelled: bool) -> PollOutcome {
-    let milliseconds = |time: Duration| time.as_nanos() as f64 / 1e6;
     let delay_ms = record.delay_time().map(milliseconds);
     let execution_ms = record.execution_time().map(milliseconds);
     let (mut state, error) = match record.status() {
